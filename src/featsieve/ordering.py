@@ -1,0 +1,55 @@
+"""The one tie rule: values equal within 1e-12 relative go to the lowest index."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from featsieve.schema import FloatArray, IntArray
+
+TIE_TOLERANCE = 1e-12
+
+
+def best_first(scores: FloatArray) -> IntArray:
+    """Indices from the largest score to the smallest, ties to the lowest index, NaN last.
+
+    >>> best_first(np.array([1.0, 3.0, 3.0 + 1e-15, np.nan, 2.0])).tolist()
+    [1, 2, 4, 0, 3]
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    with np.errstate(invalid="ignore"):
+        close = ranked[:-1] - ranked[1:] <= TIE_TOLERANCE * np.abs(ranked[:-1])
+    close |= ranked[:-1] == ranked[1:]  # equal infinities
+    if not close.any():
+        return order
+    start = 0
+    while start < len(order):
+        stop = _end_of_tie(ranked, close, start)
+        order[start:stop] = np.sort(order[start:stop])
+        start = stop
+    return order
+
+
+def _end_of_tie(ranked: FloatArray, close: FloatArray, start: int) -> int:
+    """First position after ``start`` whose value is no longer tied with the one at ``start``."""
+    stop = start + 1
+    floor = ranked[start] - TIE_TOLERANCE * abs(ranked[start])
+    while stop < len(ranked) and close[stop - 1] and ranked[stop] >= floor:
+        stop += 1
+    return stop
+
+
+def best_index(scores: FloatArray) -> int:
+    """Where the largest score is; ties to the lowest index, NaN never wins over a number.
+
+    >>> best_index(np.array([0.5, np.nan, 2.0, 2.0 + 1e-15]))
+    2
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if np.isnan(scores).all():
+        return 0
+    top = np.nanmax(scores)
+    if not np.isfinite(top):
+        return int(np.flatnonzero(scores == top)[0])
+    return int(np.flatnonzero(scores >= top - TIE_TOLERANCE * abs(top))[0])

@@ -1,0 +1,191 @@
+"""The interfaces of featsieve, and nothing else.
+
+A **measure** says how good a set of units is, a **search** how the sets are explored, an
+**engine** where the rows are. They know each other only through what is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
+
+from featsieve.progress import Monitor
+from featsieve.result import SelectionResult
+from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
+
+
+class Summary(Protocol):
+    """A statistic that adds over blocks of rows: a frozen dataclass with ``merge``."""
+
+    def merge(self, other: Self, /) -> Self: ...
+
+
+S = TypeVar("S", bound=Summary)
+
+
+class Engine(Protocol):
+    """Where the rows are, and how to pass over them within the memory budget.
+
+    Blocks come from a fixed grid and are merged in a fixed order, so an answer does not depend on
+    the number of threads. ``fn`` may run in threads or on other machines: it must not keep state.
+    """
+
+    n_samples: int
+    n_features: int
+    schema: Schema
+    target: Target
+    monitor: Monitor
+    memory_limit: int
+    n_jobs: int
+
+    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+        """Summarise every block of rows and merge the summaries in row order."""
+        ...
+
+    def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
+        """Summarise every pair of row blocks (first at or before second) and merge in order."""
+        ...
+
+    def topk_tiles(
+        self, fn: Callable[[Block, Block], FloatArray], k: int
+    ) -> tuple[FloatArray, IntArray]:
+        """The k smallest values of ``fn`` (distances) for each row over all other rows."""
+        ...
+
+    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+        """Apply ``fn(values of some columns, their indices)`` to all columns, in tiles."""
+        ...
+
+    def take(
+        self, rows: IntArray | None = None, columns: IntArray | None = None
+    ) -> tuple[FloatArray, Array]:
+        """Dense X and 2-D y of these rows and columns, if they fit the memory budget."""
+        ...
+
+    def native(self, columns: IntArray) -> tuple[Any, Any]:
+        """These columns and y in the container the user gave, for a user's own estimator."""
+        ...
+
+
+class Bound(Protocol):
+    """A measure with its data: everything that touches rows lives here."""
+
+    n_units: int
+    monitor: Monitor
+
+
+class Measure(Protocol):
+    """Hyper-parameters only; fit never changes them.
+
+    ``scale_ddof`` is None for a measure that does not depend on the scale of the columns, else
+    the ddof with which the selector standardises them. ``takes_missing``: NaN is understood.
+    """
+
+    scale_ddof: ClassVar[int | None]
+    takes_missing: ClassVar[bool]
+
+    def bind(self, engine: Engine) -> Bound: ...
+
+
+# --- Capabilities of a bound measure -------------------------------------------------------------
+
+
+@runtime_checkable
+class HasScores(Protocol):
+    """One score a unit, each on its own."""
+
+    def scores(self) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasValue(Protocol):
+    """The value of a set of units."""
+
+    def value(self, subset: Sequence[int]) -> float: ...
+
+
+@runtime_checkable
+class HasAdditions(Protocol):
+    """The values of ``subset + [c]`` for all candidates c at once (optional, faster)."""
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasRemovals(Protocol):
+    """The values of ``subset − [c]`` for all candidates c at once (optional, faster)."""
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasWeightGradient(Protocol):
+    """Value and gradient for one non-negative weight a unit."""
+
+    def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]: ...
+
+
+@runtime_checkable
+class HasMatrixGradient(Protocol):
+    """Value and gradient for a matrix W that maps columns to components."""
+
+    def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]: ...
+
+
+@runtime_checkable
+class HasTuning(Protocol):
+    """Model selection at given weights: the bound object keeps what it chose until the next call."""
+
+    def tune(self, weights: FloatArray) -> None: ...
+
+
+@dataclass(frozen=True)
+class PairTerms:
+    """Relevance of each unit, and a term for pairs of units, computed a row at a time.
+
+    ``role`` says whether the pair term is redundancy to lose or complement to gain.
+    """
+
+    relevance: FloatArray
+    pair_row: Callable[[int], FloatArray]
+    role: Literal["redundancy", "complement"]
+    symmetric: bool
+
+
+@runtime_checkable
+class HasPairs(Protocol):
+    """Relevance and pair terms, for pairwise greedy and quadratic searches."""
+
+    def relevance_and_pairs(self) -> PairTerms: ...
+
+
+CAPABILITY_WORDS: dict[type, str] = {
+    HasScores: "a score for each unit (scores)",
+    HasValue: "a value for a set of units (value)",
+    HasAdditions: "values of all additions (values_with)",
+    HasRemovals: "values of all removals (values_without)",
+    HasWeightGradient: "a gradient for weights (value_and_gradient)",
+    HasMatrixGradient: "a gradient for a matrix (value_and_gradient_matrix)",
+    HasTuning: "model selection at weights (tune)",
+    HasPairs: "relevance and pair terms (relevance_and_pairs)",
+}
+
+
+# --- Searches and procedures ---------------------------------------------------------------------
+
+
+class Search(Protocol):
+    """Hyper-parameters only; ``requires`` lists the capabilities it needs."""
+
+    requires: ClassVar[tuple[type, ...]]
+
+    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        """Yield the best complete answer so far, again and again; the last one is final."""
+        ...
+
+
+class Procedure(Protocol):
+    """What the selector really runs: a measure × search pair, or a method of its own."""
+
+    def run(self, engine: Engine, k: int) -> SelectionResult: ...

@@ -1,0 +1,57 @@
+"""What a selection hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from featsieve.schema import FloatArray, IntArray
+
+COMPLETED = "completed"
+TIME_LIMIT = "max_time"
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class SelectionResult:
+    """The outcome of one run, in units (a unit is a column unless groups were given).
+
+    Parameters
+    ----------
+    indices
+        Selected units, best first.
+    scores
+        One number a unit, larger is better, NaN where the method gives none.
+    objective
+        The value of the criterion for the selected set.
+    order
+        All units from best to worst, where the method gives a full order.
+    path
+        What the search went through, one entry a step.
+    trace
+        Numbers along the way (objective or score a step).
+    elapsed
+        Seconds.
+    stop_reason
+        ``"completed"``, ``"max_time"`` or ``"interrupted"``, or a method's own word.
+    approximation
+        Which approximation was used, in words; None when the answer is exact.
+    extras
+        What only this method has (weights, p-values, per-output scores, …).
+    """
+
+    indices: IntArray
+    scores: FloatArray
+    objective: float | None = None
+    order: IntArray | None = None
+    path: tuple[Any, ...] = ()
+    trace: tuple[float, ...] = ()
+    elapsed: float = 0.0
+    stop_reason: str = COMPLETED
+    approximation: str | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def evolve(self, **changes: Any) -> SelectionResult:
+        """A copy with some fields changed."""
+        return replace(self, **changes)

@@ -1,0 +1,138 @@
+"""What a table looks like from inside: its units, its target, and one block of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+FloatArray = npt.NDArray[np.floating[Any]]
+IntArray = npt.NDArray[np.intp]
+Task = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Columns and the units they form: a unit is what is kept or dropped as one.
+
+    A categorical column arrives in blocks as codes 0, 1, … (NaN when missing);
+    ``categories`` maps such a column to its states, so no measure can mistake a code for a number.
+    """
+
+    names: tuple[str, ...]
+    categories: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    groups: tuple[tuple[int, ...], ...] | None = None
+    group_names: tuple[str, ...] = ()
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_units(self) -> int:
+        return self.n_columns if self.groups is None else len(self.groups)
+
+    @property
+    def is_plain(self) -> bool:
+        """Every column is numeric and a unit of its own."""
+        return self.groups is None and not self.categories
+
+    def columns_of(self, unit: int) -> tuple[int, ...]:
+        return (unit,) if self.groups is None else self.groups[unit]
+
+    def columns_of_units(self, units: Sequence[int] | IntArray) -> IntArray:
+        columns = [column for unit in units for column in self.columns_of(int(unit))]
+        return np.asarray(columns, dtype=np.intp)
+
+    @cached_property
+    def unit_of_column(self) -> IntArray:
+        owner = np.arange(self.n_columns, dtype=np.intp)
+        for unit, columns in enumerate(self.groups or ()):
+            owner[list(columns)] = unit
+        return owner
+
+    def unit_name(self, unit: int) -> str:
+        return self.names[unit] if self.groups is None else self.group_names[unit]
+
+    def n_states(self, column: int) -> int:
+        return len(self.categories[column])
+
+    def numeric_columns(self) -> IntArray:
+        return np.asarray(
+            [c for c in range(self.n_columns) if c not in self.categories], dtype=np.intp
+        )
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is known of y before any pass over the rows.
+
+    Blocks hand out y as a 2-D array: class codes 0 … n_classes − 1 per output for classification,
+    numbers for regression.
+    """
+
+    task: Task
+    n_outputs: int
+    classes: tuple[Array, ...] = ()
+
+    @property
+    def is_classification(self) -> bool:
+        return self.task == "classification"
+
+    def n_classes(self, output: int = 0) -> int:
+        return len(self.classes[output])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows ``start … start + n_rows`` of the table, as the engine hands them out.
+
+    ``X`` is a dense float array or a CSR array; ``y`` is 2-D; ``weight`` is None when unweighted.
+    """
+
+    start: int
+    X: Any
+    y: Array
+    weight: FloatArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    def dense(self) -> FloatArray:
+        """The rows as a dense float64 array (a view where they already are one)."""
+        values = self.X.toarray() if self.is_sparse else self.X
+        return np.asarray(values, dtype=np.float64)
+
+
+def one_hot(codes: Array, n_states: int) -> FloatArray:
+    """Indicator columns of integer codes; a missing code (NaN or negative) has an all-zero row.
+
+    >>> one_hot(np.array([0, 2, 1]), 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 1., 0.]])
+    """
+    known = np.isfinite(codes) & (codes >= 0)
+    out = np.zeros((len(codes), n_states))
+    out[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
+    return out
+
+
+def target_columns(y: Array, target: Target) -> Iterator[tuple[int, FloatArray]]:
+    """Each output with its numeric columns: itself for regression, class indicators otherwise."""
+    for output in range(target.n_outputs):
+        column = y[:, output]
+        if target.is_classification:
+            yield output, one_hot(column, target.n_classes(output))
+        else:
+            yield output, np.asarray(column, dtype=np.float64)[:, None]
