@@ -139,7 +139,8 @@ from :func:`featsieve.open_parquet`
             X,
             accept_sparse=["csr", "csc"] if self._takes_sparse() else False,
             dtype="numeric" if reset else None,
-            ensure_all_finite=False,
+            # fit names the column and counts; transform follows scikit-learn's rule for arrays.
+            ensure_all_finite=not (reset or self._takes_missing()),
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )

@@ -11,6 +11,6 @@ FUNCTIONS = {
     "pearson": "featsieve.measures.pearson",
 }
 
-__all__ = [*MEASURES, *FUNCTIONS]  # noqa: PLE0604
+__all__ = [*MEASURES, *FUNCTIONS]
 
 __getattr__, __dir__ = lazy_exports(__name__, MEASURES | FUNCTIONS)
