@@ -1,30 +1,3 @@
-<<<<<<< HEAD
-"""Names of a package that are imported when they are first asked for (PEP 562)."""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any
-
-
-def attach(
-    package: str, home: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package whose public names live in its submodules.
-
-    >>> getter, _ = attach("featsieve", {"best_first": "ordering"})
-    >>> getter("best_first").__name__
-    'best_first'
-    """
-
-    def load(name: str) -> Any:
-        if name not in home:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
-
-    return load, lambda: sorted(home)
-=======
 """Names that are imported when they are first used (PEP 562)."""
 
 from __future__ import annotations
@@ -48,4 +21,3 @@ def lazy_exports(
         return sorted(exports)
 
     return __getattr__, __dir__
->>>>>>> main

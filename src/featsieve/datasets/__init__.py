@@ -5,32 +5,21 @@ Nothing heavy is imported before a function is used.
 
 from __future__ import annotations
 
-from featsieve.lazy import attach
+from featsieve.lazy import lazy_exports
 
-_HOME = {
-    "make_and_or": "toy",
-    "make_quad": "toy",
-    "make_xor": "toy",
-    "make_binary_xor": "cluster",
-    "make_multiclass": "cluster",
-    "make_nonlinear_regression": "cluster",
-    "make_sparse_linear": "linear",
-    "make_motor_imagery": "eeg",
-    "fetch": "loader",
-    "dataset_names": "catalog",
+_EXPORTS = {
+    "make_and_or": "featsieve.datasets.toy",
+    "make_quad": "featsieve.datasets.toy",
+    "make_xor": "featsieve.datasets.toy",
+    "make_binary_xor": "featsieve.datasets.cluster",
+    "make_multiclass": "featsieve.datasets.cluster",
+    "make_nonlinear_regression": "featsieve.datasets.cluster",
+    "make_sparse_linear": "featsieve.datasets.linear",
+    "make_motor_imagery": "featsieve.datasets.eeg",
+    "fetch": "featsieve.datasets.loader",
+    "dataset_names": "featsieve.datasets.catalog",
 }
 
-__all__ = [
-    "dataset_names",
-    "fetch",
-    "make_and_or",
-    "make_binary_xor",
-    "make_motor_imagery",
-    "make_multiclass",
-    "make_nonlinear_regression",
-    "make_quad",
-    "make_sparse_linear",
-    "make_xor",
-]
+__all__ = [*_EXPORTS]
 
-__getattr__, __dir__ = attach(__name__, _HOME)
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

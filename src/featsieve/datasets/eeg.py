@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sklearn.utils import Bunch
 
 from featsieve.datasets.sampling import Seed, at_least, bunch, generator
+from featsieve.errors import InputError
 from featsieve.schema import Array, FloatArray, IntArray
 
 Subject = Literal["aa", "al", "av", "aw", "ay"]
@@ -102,7 +103,7 @@ def make_motor_imagery(
     """
     n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
     if subject not in SUBJECTS:
-        raise ValueError(f"subject={subject!r} is unknown; give one of {', '.join(SUBJECTS)}.")
+        raise InputError(f"subject={subject!r} is unknown; give one of {', '.join(SUBJECTS)}.")
     rhythms, montage = SUBJECTS[subject], _electrodes(at_least("n_channels", n_channels, 1))
     frequencies = np.fft.rfftfreq(N_TIMES, 1 / SAMPLING_RATE)
     target = rng.permutation(np.arange(n) % 2)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from featsieve.datasets.sampling import Seed, at_least, bunch, generator, not_negative
+from featsieve.errors import InputError
 from featsieve.schema import FloatArray
 
 
@@ -57,7 +58,7 @@ def make_sparse_linear(
     n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
     m, k = at_least("n_features", n_features, 1), at_least("n_relevant", n_relevant, 1)
     if k > m:
-        raise ValueError(f"n_relevant={k} is more than n_features={m}; give at most {m}.")
+        raise InputError(f"n_relevant={k} is more than n_features={m}; give at most {m}.")
     coef = _coefficients(m, k)
     data = rng.standard_normal((n, m))
     target = data @ coef + not_negative("noise", noise) * rng.standard_normal(n)

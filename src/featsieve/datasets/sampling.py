@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from featsieve.errors import InputError
 from featsieve.schema import Array, FloatArray
 
 Seed = int | np.random.Generator | np.random.RandomState | None
@@ -21,7 +22,7 @@ def generator(random_state: Seed) -> np.random.Generator:
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
-        raise ValueError(
+        raise InputError(
             f"random_state={random_state!r} is no seed; give a non-negative whole number, "
             "a numpy Generator or RandomState, or None."
         ) from None
@@ -31,14 +32,14 @@ def at_least(name: str, value: Any, lowest: int) -> int:
     """``value`` as an int, or one sentence saying which numbers ``name`` allows."""
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest:
         return int(value)
-    raise ValueError(f"{name} must be a whole number of at least {lowest}, got {value!r}.")
+    raise InputError(f"{name} must be a whole number of at least {lowest}, got {value!r}.")
 
 
 def not_negative(name: str, value: float) -> float:
     """``value`` itself if it can be a standard deviation."""
     if np.isfinite(value) and value >= 0:
         return float(value)
-    raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
+    raise InputError(f"{name} must be a finite number of at least 0, got {value!r}.")
 
 
 def coin_flips(rng: np.random.Generator, probability: float, shape: tuple[int, ...]) -> Array:

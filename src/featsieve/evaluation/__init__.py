@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from featsieve.lazy import attach
+from featsieve.lazy import lazy_exports
 
-__all__ = ["f_measure"]
+_EXPORTS = {"f_measure": "featsieve.evaluation.metrics"}
 
-__getattr__, __dir__ = attach(__name__, {"f_measure": "metrics"})
+__all__ = [*_EXPORTS]
+
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 
+from featsieve.errors import InputError
+
 
 def f_measure(selected: Collection[Hashable], relevant: Collection[Hashable]) -> float:
     """Harmonic mean of precision and recall of a selection (P-LSMI, section 6.2).
@@ -24,6 +26,6 @@ def f_measure(selected: Collection[Hashable], relevant: Collection[Hashable]) ->
     """
     chosen, true = set(selected), set(relevant)
     if not true:
-        raise ValueError("relevant is empty; give the indices of at least one true column.")
+        raise InputError("relevant is empty; give the indices of at least one true column.")
     # 2pr/(p + r) with p = hits/|chosen| and r = hits/|true|
     return 2 * len(chosen & true) / (len(chosen) + len(true))

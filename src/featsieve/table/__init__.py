@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from featsieve.lazy import attach
+from featsieve.lazy import lazy_exports
 
-__all__ = ["read_table", "write_table"]
+_EXPORTS = {
+    "read_table": "featsieve.table.reader",
+    "write_table": "featsieve.table.writer",
+}
 
-__getattr__, __dir__ = attach(__name__, {"read_table": "reader", "write_table": "writer"})
+__all__ = [*_EXPORTS]
+
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)
