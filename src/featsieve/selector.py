@@ -233,7 +233,7 @@ from :func:`featsieve.open_parquet`
         return [str(name) for name in names]
 
     def _for_output(self, selected: Any) -> Any:
-        """A foreign dataframe in the library that set_output asks for; scikit-learn does the rest."""
+        """A foreign dataframe in the library that set_output asks for."""
         import sklearn
 
         config = getattr(self, "_sklearn_output_config", {})

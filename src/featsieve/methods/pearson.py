@@ -39,6 +39,6 @@ class PearsonRanking(IncrementalRanking):
     def _pairing(self) -> Pairing:
         return Pairing(Pearson(), Ranking())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Rank the columns of X by their correlation with y; see :meth:`BaseSelector.fit`."""
         return self._fit(X, y, sample_weight=sample_weight)
