@@ -95,17 +95,16 @@ def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any
     """
     if not isinstance(values, np.ndarray):
         return _sparse_moments(values, weight), values.astype(np.float64)
-    values = np.asarray(values, dtype=np.float64)
-    if weight is None:
-        mean = values.mean(axis=0)
-        centred = values - mean
-        deviation = np.einsum("ij,ij->j", centred, centred)
-        return ColumnMoments(float(len(values)), mean, deviation), centred
-    total = float(weight.sum())
-    mean = weight @ values / total if total else np.zeros(values.shape[1])
-    centred = values - mean
-    deviation = np.einsum("i,ij,ij->j", weight, centred, centred)
-    return ColumnMoments(total, mean, deviation), centred
+    # About the first row, so that a constant column is exactly 0 and a large offset costs no digits.
+    origin = np.asarray(values[0], dtype=np.float64)
+    centred = values - origin
+    total = float(len(values)) if weight is None else float(weight.sum())
+    sums = centred.sum(axis=0) if weight is None else weight @ centred
+    shift = sums / total if total else np.zeros_like(origin)
+    centred -= shift
+    weighted = centred if weight is None else weight[:, None] * centred
+    deviation = np.einsum("ij,ij->j", weighted, centred)
+    return ColumnMoments(total, origin + shift, deviation), centred
 
 
 def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:

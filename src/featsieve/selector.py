@@ -305,7 +305,7 @@ class FeatureSelector(PairingSelector):
     standardize: bool = True
 
     def _pairing(self) -> Pairing:
-        from featsieve.measures.pearson import Pearson
+        from featsieve.measures.correlation import Pearson
         from featsieve.searches.ranking import Ranking
 
         return Pairing(self.measure or Pearson(), self.search or Ranking())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from featsieve.measures.pearson import Pearson
+from featsieve.measures.correlation import Pearson
 from featsieve.methods.incremental import IncrementalRanking
 from featsieve.pairing import Pairing
 from featsieve.searches.ranking import Ranking
