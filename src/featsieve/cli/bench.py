@@ -1,7 +1,7 @@
 """``featsieve bench``: the papers' experiments.
 
-Each is a module of ``featsieve.evaluation.benches``. It has ``run(data_dir, *, trials, methods, quick, out)`` and a docstring whose first line says
-what it repeats.
+Each is a module of ``featsieve.evaluation.benches`` with
+``run(data_dir, *, trials, methods, quick, out)``.
 """
 
 from __future__ import annotations

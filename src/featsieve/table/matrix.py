@@ -49,7 +49,8 @@ def read_libsvm(path: Path, source: str, _options: ReadOptions) -> MatrixTable:
 def read_npz(path: Path, source: str, _options: ReadOptions) -> MatrixTable:
     """NumPy's archive; pickled objects are refused, since loading them would run code."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # np.load would leave a file that it opened itself open when it fails
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise InputError(
