@@ -2,23 +2,52 @@
 
 The bound of a node is a row bound: each free index takes its r − 1 best partners, and the r best
 rows are summed. The two halves Q_ij = Q_ji of a pair may be shared out unequally without changing
-any value; ``shares`` holds the current split, and subgradient steps move it to where both ends agree
-on whether the pair is used. One split serves all nodes: every split is valid everywhere.
+any value; ``shares`` holds the current split, and subgradient steps move it to where both ends
+agree on whether the pair is used. One split serves all nodes: every split is valid everywhere.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from featsieve.kernels.quadratic import kth_largest, set_value
+from featsieve.kernels.quadratic import fill_top, kth_largest, set_value
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 FixArray = npt.NDArray[np.int8]
 
-FREE, OUT, IN = -1, 0, 1
+
+class Work(NamedTuple):
+    """Scratch arrays of one call: index lists, one number an index, one flag a pair."""
+
+    members: IntArray
+    free: IntArray
+    top: IntArray
+    linear: FloatArray
+    rows: FloatArray
+    scratch: FloatArray
+    spare: FloatArray
+    is_top: FixArray
+    used: FixArray
+
+
+@njit(nogil=True, cache=True)
+def _make_work(n: int) -> Work:
+    return Work(
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.zeros(n, np.int8),
+        np.zeros((n, n), np.int8),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -125,6 +154,90 @@ def _fix_by_cost(
 
 
 @njit(nogil=True, cache=True)
+def _row_bound(
+    Q: FloatArray, shares: FloatArray, members: IntArray, free: IntArray, left: int, work: Work
+) -> float:
+    """The bound of a node; fills ``rows``, ``used`` and the ``left`` best rows (top, is_top)."""
+    _linear_terms(Q, members, free, work.linear)
+    bound = set_value(Q, members)
+    for a in range(len(free)):
+        i = free[a]
+        work.is_top[i] = 0
+        if left > 0:
+            partners = _partners(shares, free, i, left - 1, work.scratch, work.used)
+            work.rows[i] = work.linear[i] + partners
+            work.spare[a] = work.rows[i]
+    if left > 0:
+        top = work.top[:left]
+        fill_top(work.spare[: len(free)], left, work.scratch, top)
+        for a in range(left):
+            i = free[top[a]]
+            top[a] = i
+            work.is_top[i] = 1
+            bound += work.rows[i]
+    return bound
+
+
+@njit(nogil=True, cache=True)
+def _keep_best(
+    Q: FloatArray, members: IntArray, top: IntArray, best: IntArray, best_value: float
+) -> float:
+    """Try members and top as an answer; the best value after that."""
+    trial = np.concatenate((members, top))
+    value = set_value(Q, trial)
+    if value > best_value:
+        best[:] = trial
+        return value
+    return best_value
+
+
+@njit(nogil=True, cache=True)
+def _leader(rows: FloatArray, top: IntArray) -> int:
+    """The best row: without it the bound falls most, with it the answer is likely."""
+    leader = top[0]
+    for i in top:
+        if rows[i] > rows[leader]:
+            leader = i
+    return leader
+
+
+@njit(nogil=True, cache=True)
+def _examine(
+    Q: FloatArray,
+    shares: FloatArray,
+    fixed: FixArray,
+    bound: float,
+    work: Work,
+    best: IntArray,
+    best_value: float,
+    margin: float,
+    rounds: int,
+) -> tuple[float, int, float]:
+    """Tighten a node's bound; (bound, index to branch on or −1 if the node is done, best value)."""
+    branch = -1
+    spent = 0
+    while spent < rounds:
+        n_in, n_free = _unpack(fixed, work.members, work.free)
+        left = len(best) - n_in
+        if left < 0 or left > n_free:
+            return bound, -1, best_value
+        members, free, top = work.members[:n_in], work.free[:n_free], work.top[:left]
+        current = _row_bound(Q, shares, members, free, left, work)
+        best_value = _keep_best(Q, members, top, best, best_value)
+        bound = min(bound, current)
+        goal = best_value + margin
+        if bound <= goal or left == 0 or left == n_free:
+            return bound, -1, best_value
+        if _fix_by_cost(fixed, free, work.rows, work.is_top, current, goal) > 0:
+            continue
+        branch = _leader(work.rows, top)
+        if not _move_shares(shares, work.used, top, work.is_top, free, current - best_value):
+            return bound, -1, best_value  # the relaxation is a 0/1 answer: no better one below
+        spent += 1
+    return bound, branch, best_value
+
+
+@njit(nogil=True, cache=True)
 def branch_and_bound(
     Q: FloatArray,
     shares: FloatArray,
@@ -141,12 +254,7 @@ def branch_and_bound(
 
     ``nodes`` (fixed values, −1 = free), ``bounds``, ``shares`` and ``best`` are updated in place.
     """
-    n, k = len(Q), len(best)
-    members, free_all = np.empty(n, np.int64), np.empty(n, np.int64)
-    top_all, trial = np.empty(n, np.int64), np.empty(k, np.int64)
-    linear, rows, scratch = np.empty(n), np.empty(n), np.empty(n)
-    used = np.zeros((n, n), np.int8)
-    is_top = np.zeros(n, np.int8)
+    work = _make_work(len(Q))
     for _ in range(max_nodes):
         if depth == 0:
             break
@@ -154,66 +262,14 @@ def branch_and_bound(
         if bounds[depth] <= best_value + margin:
             continue
         fixed = nodes[depth].copy()
-        node_bound = bounds[depth]
-        branch = -1
-        tries = rounds
-        while tries > 0:
-            tries -= 1
-            n_in, n_free = _unpack(fixed, members, free_all)
-            left = k - n_in
-            if left < 0 or n_free < left:
-                branch = -1
-                break
-            free = free_all[:n_free]
-            _linear_terms(Q, members[:n_in], free, linear)
-            base = set_value(Q, members[:n_in])
-            size = 0
-            for i in free:
-                is_top[i] = 0
-                if left > 0:
-                    rows[i] = linear[i] + _partners(shares, free, i, left - 1, scratch, used)
-            bound = base
-            if left > 0:
-                for position in range(n_free):
-                    scratch[position] = rows[free[position]]
-                threshold = kth_largest(scratch, n_free, left)
-                for i in free:
-                    if rows[i] > threshold:
-                        is_top[i] = 1
-                        top_all[size] = i
-                        size += 1
-                for i in free:
-                    if size < left and rows[i] == threshold:
-                        is_top[i] = 1
-                        top_all[size] = i
-                        size += 1
-                for i in top_all[:size]:
-                    bound += rows[i]
-            trial[:n_in] = members[:n_in]
-            trial[n_in:] = top_all[:size]
-            value = set_value(Q, trial)
-            if value > best_value:
-                best_value = value
-                best[:] = trial
-            node_bound = min(node_bound, bound)
-            branch = -1
-            if node_bound <= best_value + margin or left == 0 or n_free == left:
-                break
-            if _fix_by_cost(fixed, free, rows, is_top, bound, best_value + margin) > 0:
-                tries = max(tries, 1)
-                continue
-            most = -np.inf
-            for i in top_all[:size]:
-                if rows[i] > most:
-                    most, branch = rows[i], i
-            room = bound - best_value
-            if not _move_shares(shares, used, top_all[:size], is_top, free, room):
-                branch = -1  # the relaxation is a 0/1 answer: nothing better below this node
-                break
-        if branch >= 0 and node_bound > best_value + margin:
-            for side in (0, 1):
-                nodes[depth] = fixed
-                nodes[depth, branch] = side
-                bounds[depth] = node_bound
-                depth += 1
+        bound, branch, best_value = _examine(
+            Q, shares, fixed, bounds[depth], work, best, best_value, margin, rounds
+        )
+        if branch < 0:
+            continue
+        for side in (0, 1):  # "in" on top of the stack: good answers come early
+            nodes[depth] = fixed
+            nodes[depth, branch] = side
+            bounds[depth] = bound
+            depth += 1
     return depth, best_value

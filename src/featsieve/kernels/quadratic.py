@@ -185,6 +185,20 @@ def _consider(
 
 
 @njit(nogil=True, cache=True)
+def _low_rank_product(
+    factors: FloatArray, signs: FloatArray, x: IntArray, line: FloatArray
+) -> None:
+    """factors·diag(signs)·factors'·x into ``line``, x given as a set."""
+    line[:] = 0.0
+    for m in range(factors.shape[1]):
+        weight = 0.0
+        for i in x:
+            weight += signs[m] * factors[i, m]
+        for i in range(len(line)):
+            line[i] += weight * factors[i, m]
+
+
+@njit(nogil=True, cache=True)
 def scan_directions(
     Q: FloatArray,
     factors: FloatArray,
@@ -202,32 +216,20 @@ def scan_directions(
     Q_d = factors·diag(signs)·factors'. Both are scored on the true Q. Returns the best x'Qx and
     the best x'Q_d y.
     """
-    n, rank = factors.shape
-    k = len(best)
+    n, k = len(factors), len(best)
     scratch = np.empty(n)
     line = np.empty(n)
     x = np.empty(k, dtype=np.int64)
     y = np.empty(k, dtype=np.int64)
     for row in range(len(scores)):
         for side in (1.0, -1.0):
-            for i in range(n):
-                line[i] = side * scores[row, i]
+            line[:] = side * scores[row]
             fill_top(line, k, scratch, x)
             new, best_value = _consider(Q, x, keys, seen, best, best_value)
             if not new:
                 continue
-            line[:] = 0.0
-            for m in range(rank):
-                weight = 0.0
-                for i in x:
-                    weight += factors[i, m]
-                weight *= signs[m]
-                for i in range(n):
-                    line[i] += weight * factors[i, m]
+            _low_rank_product(factors, signs, x, line)
             fill_top(line, k, scratch, y)
-            pair = 0.0
-            for i in y:
-                pair += line[i]
-            best_pair = max(best_pair, pair)
+            best_pair = max(best_pair, line[y].sum())
             _, best_value = _consider(Q, y, keys, seen, best, best_value)
     return best_value, best_pair

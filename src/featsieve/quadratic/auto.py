@@ -1,4 +1,4 @@
-"""Auto: several cheap starts, swaps on top of each, tabu search on the best, a proof if it is cheap."""
+"""Auto: cheap starts, swaps on top of each, tabu search on the best, a proof if it is cheap."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def solve(
         The number of ones, at least 1 and below the size of Q.
     solver
         ``"linear"`` (LP2), ``"spectral"``, ``"sdp"``, ``"tpower"``, ``"lowrank"`` as in P-CMI;
-        ``"exact"``: branch and bound; ``"auto"``: several starts, swaps, and a proof if it is cheap.
+        ``"exact"``: branch and bound; ``"auto"``: several starts, swaps, a proof if it is cheap.
     random_state
         Seed of ``"sdp"`` (projections), ``"lowrank"`` (samples) and ``"auto"``.
     rank, epsilon, delta, n_samples
@@ -157,5 +157,7 @@ def _in_unit_interval(name: str, value: float) -> float:
 
 def _one_of(name: str, value: Choice, choices: object) -> Choice:
     if value not in get_args(choices):
-        raise ValueError(f"{name}={value!r} is not known; use one of {', '.join(get_args(choices))}.")
+        raise ValueError(
+            f"{name}={value!r} is not known; use one of {', '.join(get_args(choices))}."
+        )
     return value

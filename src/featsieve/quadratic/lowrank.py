@@ -1,7 +1,7 @@
 """LowRank (P-CMI, section II-B3): the bilinear form (6) on a rank-d approximation of Q.
 
-Every optimal x of max x'Q_d y is the top-k of some combination of d vectors, so the search runs over
-directions in d dimensions (the Spannogram): all of them for d <= 2, random ones above.
+Every optimal x of max x'Q_d y is the top-k of some combination of d vectors, so the search runs
+over directions in d dimensions (the Spannogram): all of them for d <= 2, random ones above.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from featsieve.quadratic.answer import Answer
 from featsieve.quadratic.problem import Problem
 from featsieve.quadratic.registry import Options
-from featsieve.schema import FloatArray
+from featsieve.schema import FloatArray, IntArray
 
 BLOCK_BYTES = 1 << 22  # scores of one block of directions: stays in the cache
 SEEN_SLOTS = 1 << 18
@@ -73,7 +73,7 @@ class Scan:
     rank: int
     value: float = -np.inf
     pair_value: float = -np.inf  # of x'Q_d y
-    best: FloatArray = field(init=False)
+    best: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         values, vectors = self.problem.eigenpairs(self.rank)

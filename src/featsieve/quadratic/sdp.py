@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,9 +80,7 @@ def _violation(V: FloatArray) -> FloatArray:
     return np.einsum("ij,ij->i", V, V) - V[:, 0]
 
 
-def _inner(
-    problem: Problem, V: FloatArray, multipliers: FloatArray, penalty: float
-) -> FloatArray:
+def _inner(problem: Problem, V: FloatArray, multipliers: FloatArray, penalty: float) -> FloatArray:
     """Some steps of L-BFGS on the augmented Lagrangian, within fixed column sums."""
     from scipy.optimize import minimize
 
@@ -98,7 +97,7 @@ def _inner(
         gradient -= gradient.mean(axis=0)  # the step keeps the column sums
         return (value - np.vdot(V, product)) / unit, (gradient / unit).ravel()
 
-    options = {"maxiter": INNER_STEPS, "maxcor": 8, "gtol": 1e-10, "ftol": 1e-13}
+    options: Any = {"maxiter": INNER_STEPS, "maxcor": 8, "gtol": 1e-10, "ftol": 1e-13}
     best = minimize(lagrangian, V.ravel(), jac=True, method="L-BFGS-B", options=options)
     return np.asarray(best.x).reshape(shape)
 
@@ -115,9 +114,9 @@ def _round(problem: Problem, V: FloatArray, directions: FloatArray) -> Answer:
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """A rounded answer after each round, the dual bound with the last one."""
     directions: FloatArray | None = None
-    for V, multipliers in rounds(problem):
+    for factor, multipliers in rounds(problem):
         if directions is None:
-            directions = options.rng.standard_normal((V.shape[1], options.n_projections))
-        answer = _round(problem, V, directions)
+            directions = options.rng.standard_normal((factor.shape[1], options.n_projections))
+        answer, last = _round(problem, factor, directions), multipliers
         yield answer
-    yield Answer(answer.indices, answer.value, sphere_bound(problem, multipliers))
+    yield Answer(answer.indices, answer.value, sphere_bound(problem, last))
