@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from featsieve.kernels.quadratic import fill_top, kth_largest, set_value
+from featsieve.kernels.quadratic import fill_top, keep_better, kth_largest, set_value
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -179,19 +179,6 @@ def _row_bound(
 
 
 @njit(nogil=True, cache=True)
-def _keep_best(
-    Q: FloatArray, members: IntArray, top: IntArray, best: IntArray, best_value: float
-) -> float:
-    """Try members and top as an answer; the best value after that."""
-    trial = np.concatenate((members, top))
-    value = set_value(Q, trial)
-    if value > best_value:
-        best[:] = trial
-        return value
-    return best_value
-
-
-@njit(nogil=True, cache=True)
 def _leader(rows: FloatArray, top: IntArray) -> int:
     """The best row: without it the bound falls most, with it the answer is likely."""
     leader = top[0]
@@ -223,7 +210,7 @@ def _examine(
             return bound, -1, best_value
         members, free, top = work.members[:n_in], work.free[:n_free], work.top[:left]
         current = _row_bound(Q, shares, members, free, left, work)
-        best_value = _keep_best(Q, members, top, best, best_value)
+        best_value = keep_better(Q, np.concatenate((members, top)), best, best_value)
         bound = min(bound, current)
         goal = best_value + margin
         if bound <= goal or left == 0 or left == n_free:

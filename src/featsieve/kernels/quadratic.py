@@ -161,27 +161,26 @@ def swap_search(
 
 
 @njit(nogil=True, cache=True)
-def _consider(
-    Q: FloatArray,
-    chosen: IntArray,
-    keys: KeyArray,
-    seen: KeyArray,
-    best: IntArray,
-    best_value: float,
-) -> tuple[bool, float]:
-    """Score a set on Q unless it was seen lately; keep it if it is the best. (new?, best value)"""
+def _is_new(chosen: IntArray, keys: KeyArray, seen: KeyArray) -> bool:
+    """Whether this set was not met lately; ``seen`` remembers it from now on."""
     key = np.uint64(0)
     for i in chosen:
         key += keys[i]
     slot = key & np.uint64(len(seen) - 1)
     if seen[slot] == key:
-        return False, best_value
+        return False
     seen[slot] = key
+    return True
+
+
+@njit(nogil=True, cache=True)
+def keep_better(Q: FloatArray, chosen: IntArray, best: IntArray, best_value: float) -> float:
+    """Score a set on Q and keep it if it is the best; the best value after that."""
     value = set_value(Q, chosen)
     if value > best_value:
         best[:] = chosen
-        best_value = value
-    return True, best_value
+        return value
+    return best_value
 
 
 @njit(nogil=True, cache=True)
@@ -225,11 +224,11 @@ def scan_directions(
         for side in (1.0, -1.0):
             line[:] = side * scores[row]
             fill_top(line, k, scratch, x)
-            new, best_value = _consider(Q, x, keys, seen, best, best_value)
-            if not new:
+            if not _is_new(x, keys, seen):
                 continue
+            best_value = keep_better(Q, x, best, best_value)
             _low_rank_product(factors, signs, x, line)
             fill_top(line, k, scratch, y)
             best_pair = max(best_pair, line[y].sum())
-            _, best_value = _consider(Q, y, keys, seen, best, best_value)
+            best_value = keep_better(Q, y, best, best_value)
     return best_value, best_pair

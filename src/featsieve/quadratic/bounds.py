@@ -67,15 +67,17 @@ def sphere_bound(problem: Problem, diagonal: FloatArray | None = None) -> float:
 def _sphere_dual(eigenvalues: FloatArray, weights: FloatArray, radius2: float) -> float:
     """min over λ > λ_max of λ·radius² + Σ weights/(λ − eigenvalues), by bisection of the slope."""
     top = float(eigenvalues.max())
-    spread = max(float(np.abs(eigenvalues).max()), float(np.sqrt(weights.sum())), 1e-300)
-    low, high = 1e-13 * spread, 2 * spread + float(np.sqrt(weights.sum() / radius2))
+    below = top - eigenvalues
+    pull = float(np.sqrt(weights.sum() / radius2))
+    spread = max(float(np.abs(eigenvalues).max()), pull, 1e-100)
+    low, high = 1e-13 * spread, 2 * spread
     for _ in range(100):
         gap = np.sqrt(low * high)
-        if (weights / (top + gap - eigenvalues) ** 2).sum() > radius2:
+        if (weights / (gap + below) ** 2).sum() > radius2:
             low = gap
         else:
             high = gap
-    return float((top + high) * radius2 + (weights / (top + high - eigenvalues)).sum())
+    return float((top + high) * radius2 + (weights / (high + below)).sum())
 
 
 def upper_bound(problem: Problem, effort: BoundEffort = "auto") -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +12,7 @@ from featsieve.quadratic.bounds import upper_bound
 from featsieve.quadratic.problem import Problem
 from featsieve.quadratic.registry import Options
 
-CHUNK = 500  # nodes between two looks at the clock
+CHUNK_SECONDS = 0.05  # about the time between two looks at the clock
 ROOT_ROUNDS = 300
 NODE_ROUNDS = 20
 
@@ -29,14 +30,17 @@ def prove(problem: Problem, start: Answer, node_limit: int | None = None) -> Ite
     nodes = np.full((n + 2, n), -1, dtype=np.int8)
     bounds = np.full(n + 2, limit)
     best = np.sort(start.indices).astype(np.int64)
-    value, depth, done = start.value, 1, 0
+    value, depth, done, chunk = start.value, 1, 0, 1
     margin = PROOF_TOLERANCE / 10 * max(abs(limit), problem.scale)
     while depth and (node_limit is None or done < node_limit):
-        chunk, rounds = (CHUNK, NODE_ROUNDS) if done else (1, ROOT_ROUNDS)
+        began = time.perf_counter()
+        rounds = NODE_ROUNDS if done else ROOT_ROUNDS
         depth, value = branch_and_bound(
             problem.Q, shares, nodes, bounds, depth, best, value, margin, chunk, rounds
         )
         done += chunk
+        if time.perf_counter() - began < CHUNK_SECONDS:
+            chunk *= 2
         left = float(bounds[:depth].max()) if depth else value
         limit = min(limit, max(left, value))
         found = problem.ranked(best)

@@ -2,6 +2,8 @@
 
 Every optimal x of max x'Q_d y is the top-k of some combination of d vectors, so the search runs
 over directions in d dimensions (the Spannogram): all of them for d <= 2, random ones above.
+Q_d takes the d largest eigenvalues, not the largest in absolute value: with k fixed, Q + tI has the
+same optimum, and for a t that leaves no negative eigenvalue both choices agree.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ def sample_count(rank: int, epsilon: float, delta: float) -> int:
     926519
     """
     cover = (1 + 4 / epsilon) ** rank
-    return int(np.ceil((np.log(delta) - np.log(cover)) / np.log1p(-1 / cover)))
+    return max(1, round((np.log(delta) - np.log(cover)) / np.log1p(-1 / cover)))
 
 
 def exact_directions(factors: FloatArray, k: int) -> FloatArray:
@@ -70,15 +72,16 @@ class Scan:
     """The best set among the candidates of all directions seen so far."""
 
     problem: Problem
-    rank: int
+    eigenvalues: FloatArray
+    eigenvectors: FloatArray
     value: float = -np.inf
     pair_value: float = -np.inf  # of x'Q_d y
     best: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
-        values, vectors = self.problem.eigenpairs(self.rank)
-        self.factors = np.ascontiguousarray(vectors * np.sqrt(np.abs(values)))
-        self.signs = np.where(values < 0, -1.0, 1.0)
+        sizes = np.sqrt(np.abs(self.eigenvalues))
+        self.factors = np.ascontiguousarray(self.eigenvectors * sizes)
+        self.signs = np.where(self.eigenvalues < 0, -1.0, 1.0)
         rng = np.random.default_rng(KEY_SEED)
         self.keys = rng.integers(1, 2**64 - 1, size=self.problem.n, dtype=np.uint64)
         self.seen = np.zeros(SEEN_SLOTS, dtype=np.uint64)
@@ -116,7 +119,7 @@ def _blocks(scan: Scan, options: Options) -> Iterator[FloatArray]:
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """The best so far after each block of directions."""
-    scan = Scan(problem, options.rank)
+    scan = Scan(problem, *problem.eigenpairs(options.rank))
     for directions in _blocks(scan, options):
         scan.add(directions)
         yield problem.ranked(scan.best)

@@ -42,7 +42,8 @@ class Problem:
         return bool(self.Q.min() >= -NEGATIVE_TOLERANCE * self.scale)
 
     def value(self, indices: IntArray) -> float:
-        return float(self.Q[np.ix_(indices, indices)].sum())
+        members = np.sort(indices)  # one order of summation: the same set has the same value
+        return float(self.Q[np.ix_(members, members)].sum())
 
     def top(self, scores: FloatArray) -> IntArray:
         """The k largest scores, best first."""
@@ -58,22 +59,17 @@ class Problem:
         return self.answer(members[best_first(shares)])
 
     def eigenpairs(self, rank: int) -> tuple[FloatArray, FloatArray]:
-        """The ``rank`` eigenpairs largest in absolute value, largest first."""
-        values, vectors = _eigenpairs(self.Q, min(rank, self.n))
-        order = np.argsort(-np.abs(values), kind="stable")[:rank]
+        """The ``rank`` largest eigenvalues, largest first, and their vectors."""
+        if self.n <= DENSE_EIGEN_LIMIT or rank >= self.n // 4:
+            values, vectors = np.linalg.eigh(self.Q)
+        else:
+            from scipy.sparse.linalg import eigsh
+
+            # A fixed start keeps the answer the same from run to run.
+            start = np.linspace(1.0, 2.0, self.n)
+            values, vectors = eigsh(self.Q, k=rank, which="LA", v0=start)
+        order = np.argsort(-values, kind="stable")[:rank]
         return values[order], vectors[:, order]
-
-
-def _eigenpairs(Q: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
-    if len(Q) <= DENSE_EIGEN_LIMIT or rank >= len(Q) // 4:
-        values, vectors = np.linalg.eigh(Q)
-    else:
-        from scipy.sparse.linalg import eigsh
-
-        # A fixed start keeps the answer the same from run to run.
-        start = np.linspace(1.0, 2.0, len(Q))
-        values, vectors = eigsh(Q, k=rank, which="LM", v0=start)
-    return values, vectors
 
 
 def make_problem(Q: npt.ArrayLike, k: int) -> Problem:

@@ -14,11 +14,8 @@ from featsieve.schema import FloatArray
 
 def feature_weights(problem: Problem) -> FloatArray:
     """|x| of the leading eigenvector; a non-negative matrix has one without sign changes."""
-    if problem.n == 1:
-        return np.ones(1)
-    values, vectors = problem.eigenpairs(2)
-    # Of λ and −λ (two features that matter only together) the positive one is Perron's.
-    return np.abs(vectors[:, int(np.argmax(values))])
+    _, vectors = problem.eigenpairs(1)
+    return np.abs(vectors[:, 0])
 
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:

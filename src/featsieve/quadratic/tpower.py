@@ -20,6 +20,7 @@ SHIFT_FRACTIONS = {
     "full": (1.0,),
     "schedule": (0.75, 0.5, 0.25, 0.1, 0.0),
 }
+RELATIVE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class Run:
     """The last iterate and the best support that was passed on the way."""
 
     last: FloatArray
+    objective: float  # x'(Q + shift)x over the last step, as the original reports it
     best: IntArray
     best_value: float
-    n_iter: int
 
 
 def start_vector(problem: Problem, start: Start) -> FloatArray:
@@ -42,21 +43,32 @@ def start_vector(problem: Problem, start: Start) -> FloatArray:
 
 
 def truncated_power(
-    problem: Problem, x: FloatArray, *, iterates: Iterates, shift: float, max_iter: int
+    problem: Problem,
+    x: FloatArray,
+    *,
+    iterates: Iterates,
+    shift: float,
+    max_iter: int,
+    tol: float,
 ) -> Run:
-    """Multiply by Q + shift·I, keep the k largest entries; the best support passed is kept."""
+    """Multiply by Q + shift·I, keep the k largest entries; the best support passed is kept.
+
+    As in the original: a first step, then up to ``max_iter`` more until the objective x_t'Q x_{t-1}
+    changes by less than ``tol``.
+    """
     best = np.flatnonzero(x)
     value = problem.value(best) if len(best) == problem.k else -np.inf
-    n_iter = 0
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 - reported
-        previous = x
-        x, support = _truncate(problem, problem.Q @ x + shift * x, iterates)
+    objective = np.inf
+    for _ in range(max_iter + 1):
+        product = problem.Q @ x + shift * x
+        x, support = _truncate(problem, product, iterates)
         reached = problem.value(support)
         if reached > value:
             best, value = support, reached
-        if np.array_equal(x, previous):
+        objective, before = float(x @ product), objective
+        if abs(objective - before) < tol:
             break
-    return Run(x, best, value, n_iter)
+    return Run(x, objective, best, value)
 
 
 def _truncate(
@@ -104,6 +116,7 @@ def steps(problem: Problem, options: Options) -> Iterator[Answer]:
             iterates=options.iterates,
             shift=fraction * full,
             max_iter=options.max_iter,
+            tol=RELATIVE_TOLERANCE * problem.scale,
         )
         if best is None or run.best_value > best.best_value:
             best = run
