@@ -29,10 +29,8 @@ ENGINE_CELLS: dict[EngineUse, str] = {
 
 def method_table(link: Callable[[Method], str]) -> str:
     """One row a method; ``link`` writes its name."""
-    rows = [
-        (link(m), m.measure, m.search, m.summary, f"`{m.command_name}`", m.paper) for m in METHODS
-    ]
-    head = ("method", "measure", "search", "what it looks at", "on the command line", "from")
+    rows = [(link(m), m.summary, m.measure, m.search, m.paper) for m in METHODS]
+    head = ("method", "what it looks at", "measure", "search", "from")
     return markdown_table(head, rows)
 
 
