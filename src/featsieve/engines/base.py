@@ -58,7 +58,7 @@ def count_bad(block: Block) -> Bad:
 
 
 def _screened(fn: Callable[[Block], S], block: Block) -> Screened[S]:
-    """The summary of a block with bad cells is never used, so they may be anything but a warning."""
+    """A summary with bad cells is never used: zeros spare the measure their warnings."""
     bad = count_bad(block)
     if bad.count.any():
         block = Block(block.start, np.zeros(block.X.shape), block.y, block.weight)

@@ -68,7 +68,9 @@ def _state_key(state: Any) -> tuple[int, Any]:
 
 
 def check_names(names: Sequence[Any]) -> None:
-    """Column names must be different from each other."""
+    """There must be columns, with names different from each other."""
+    if not len(names):
+        raise InputError("the table has no columns (0 feature(s)); give at least one besides y.")
     seen: set[Any] = set()
     for name in names:
         if name in seen:
@@ -134,7 +136,7 @@ def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) 
 def _resolve_column(item: Any, place: Mapping[str, int], parameter: str) -> int:
     if isinstance(item, str) and item in place:
         return place[item]
-    if isinstance(item, numbers.Integral) and -len(place) <= item < len(place):
+    if isinstance(item, (int, np.integer)) and -len(place) <= item < len(place):
         return int(item) % len(place)
     import difflib
 
@@ -168,7 +170,7 @@ def resolve_groups(
 
 def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
     if isinstance(groups, Mapping):
-        items = [(str(label), columns) for label, columns in groups.items()]
+        items: list[tuple[str | None, Any]] = [(str(g), c) for g, c in groups.items()]
     elif isinstance(groups, Sequence) and not isinstance(groups, str):
         items = [(None, columns) for columns in groups]
     else:

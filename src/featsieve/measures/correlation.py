@@ -11,7 +11,7 @@ import numpy as np
 
 from featsieve.dummies import Dummies
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.permuted_pearson import PermutedPearson
+from featsieve.measures.permuted_correlation import PermutedPearson
 from featsieve.moments import CrossMoments, cross_moments
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
@@ -76,6 +76,8 @@ class PearsonSummary:
 class BoundPearson:
     """Pearson with its data: one pass over the rows."""
 
+    score_scale = 1.0
+
     def __init__(self, engine: Engine) -> None:
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
@@ -106,10 +108,11 @@ class BoundPearson:
 def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     """The score of :class:`Pearson` for each column of X.
 
-    >>> x = np.array([0.0, 1.0, 2.0, 3.5])
+    >>> x = np.array([0.0, 1.3, 2.1, 3.5])
     >>> pearson(np.c_[x, -x, [1, 1, 1, 1]], 2 * x).round(12).tolist()
     [1.0, 1.0, 0.0]
     """
     from featsieve.validation import Settings, open_engine
 
-    return BoundPearson(open_engine(np.asarray(X), y, Settings(task=task))).scores()
+    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task))
+    return Pearson().bind(engine).scores()
