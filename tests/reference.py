@@ -13,6 +13,7 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
+
 import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------

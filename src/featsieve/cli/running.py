@@ -22,6 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         module = importlib.import_module(COMMANDS[arguments.command])
         with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning(arguments)
             code: int = module.run(arguments)
         sys.stdout.flush()
