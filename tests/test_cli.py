@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import sys
@@ -20,8 +21,8 @@ from featsieve.datasets import fetch
 from featsieve.progress import Progress
 from featsieve.table import read_table, write_table
 from featsieve.table.reader import FORMATS
+from tests.commands import run_tool
 from tests.slow_method import METHOD as SLOW
-from tests.subprocesses import environment, run_python
 
 
 @pytest.fixture
@@ -308,18 +309,29 @@ def test_full_disk_leaves_nothing_half_written(csv, tmp_path):
         "from featsieve.cli import main\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
-        "words = ['select', sys.argv[1], '--target', 'y', '--method', 'pc', '-k', '2', '--output']\n"
+        "words = ['select', sys.argv[1], '--target', 'y', '--method', 'pc']\n"
+        "words += ['-k', '2', '--permutations', '0', '--quiet', '--output']\n"
         "for path in sys.argv[2:]:\n"
         "    assert main([*words, path]) == 1, path\n"
     )
     paths = [str(out / f"o.{ending}") for ending in ("csv", "parquet", "arrow", "json", "npz")]
-    done = run_python("-B", "-c", code, str(csv), *paths)
+    done = run_tool("-B", "-c", code, str(csv), *paths)
     assert done.returncode == 0, done.stderr
     complaints = done.stderr.splitlines()
     for path, complaint in zip(paths, complaints, strict=True):
         assert f"error: cannot write {path!r}" in complaint
         assert "(nothing was written)" in complaint
     assert list(out.iterdir()) == []
+
+
+def test_full_disk_elsewhere_is_said_too(run, csv, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("featsieve.cli.select.run_method", full)
+    code, _, err = run("select", csv, "--target", "y")
+    assert code == 1
+    assert_one_sentence(err, "make room, or set NUMBA_CACHE_DIR and TMPDIR to another place")
 
 
 def test_unexpected_errors_say_how_to_see_more(run, csv, monkeypatch):
@@ -363,11 +375,13 @@ def test_ctrl_c_before_any_answer_is_a_failure(run, csv):
 
 
 @pytest.mark.usefixtures("slow")
-def test_time_limit_shows_the_best_so_far_or_says_that_there_is_none(run, csv):
+def test_time_limit_shows_the_best_so_far(run, csv):
     words = ("select", csv, "--target", "y", "-k", 4, "--method", "slowforward")
-    code, _, err = run(*words, "--max-time", "0.000001")
-    assert code == 1
-    assert_one_sentence(err, "max_time passed before the first answer was ready")
+    code, out, err = run(*words, "--max-time", "0.000001", "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["stop_reason"], found["selected"]) == ("max_time", ["c"])
+    assert "featsieve: the time limit was reached; this is the best answer so far." in err
 
 
 # --- how it looks ---------------------------------------------------------------------------------
@@ -504,22 +518,22 @@ def test_help_imports_nothing_heavy():
         "heavy = {'numpy', 'sklearn', 'scipy', 'pyarrow', 'numba'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    done = run_python("-c", code)
+    done = run_tool("-c", code)
     assert done.returncode == 0, done.stderr
 
 
 def test_process_writes_results_and_messages_apart(csv):
     words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "-k", "2")
-    done = run_python(*words, "--format", "json", env=environment(PYTHONWARNINGS="error"))
+    done = run_tool(*words, "--format", "json", PYTHONWARNINGS="error")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert json.loads(done.stdout)["selected"] == ["c", "a"]
-    assert run_python("-m", "featsieve.cli", "--version").stdout == f"featsieve {__version__}\n"
+    assert run_tool("-m", "featsieve.cli", "--version").stdout == f"featsieve {__version__}\n"
 
 
 def test_narrow_letters_do_not_break_the_output(csv):
     words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--all")
-    done = run_python(*words, env=environment(PYTHONIOENCODING="ascii", LC_ALL="C"))
+    done = run_tool(*words, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 0, done.stderr
 
 
@@ -532,7 +546,7 @@ def test_a_reader_that_goes_away_is_no_error(csv):
         "print(one.stderr.read().decode())\n"
         "sys.exit(one.wait())\n"
     )
-    done = run_python("-c", code, str(csv))
+    done = run_tool("-c", code, str(csv))
     assert (done.returncode, done.stdout.strip()) == (0, "")
 
 
