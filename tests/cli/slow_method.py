@@ -15,7 +15,7 @@ from featsieve.registry import Method
 from featsieve.searches import Forward
 from featsieve.selector import PairingSelector
 
-METHOD = Method("SlowForward", "tests.slow_method", "a model", "forward", "memory", "-", "slow")
+METHOD = Method("SlowForward", "tests.cli.slow_method", "a model", "forward", "memory", "-", "slow")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
