@@ -16,6 +16,8 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
+import numpy as np
+
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
 
