@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 # --- evaluation ----------------------------------------------------------------------------------
@@ -94,9 +96,7 @@ def permutation_pvalues(scores, permuted):
         least = max(least, (1 + among) / (1 + n_permutations))
         adjusted[unit] = least
     return pvalues, adjusted
-import itertools
 
-import numpy as np
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
