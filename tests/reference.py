@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 # --- evaluation ----------------------------------------------------------------------------------
