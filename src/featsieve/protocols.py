@@ -6,7 +6,7 @@ A **measure** says how good a set of units is, a **search** how the sets are exp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
@@ -66,6 +66,13 @@ class Engine(Protocol):
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """These columns and y in the container the user gave, for a user's own estimator."""
         ...
+
+
+@runtime_checkable
+class CanPermuteTarget(Protocol):
+    """An engine that can hand out the same rows with the target in another order."""
+
+    def with_permuted_target(self, order: IntArray) -> Engine: ...
 
 
 class Bound(Protocol):
@@ -135,7 +142,7 @@ class HasMatrixGradient(Protocol):
 
 @runtime_checkable
 class HasTuning(Protocol):
-    """Model selection at given weights: the bound object keeps what it chose until the next call."""
+    """Model selection at given weights; what it chose holds until the next call."""
 
     def tune(self, weights: FloatArray) -> None: ...
 
@@ -158,6 +165,31 @@ class HasPairs(Protocol):
     """Relevance and pair terms, for pairwise greedy and quadratic searches."""
 
     def relevance_and_pairs(self) -> PairTerms: ...
+
+
+@runtime_checkable
+class HasPermutedScores(Protocol):
+    """The scores under many permutations of the target at once (optional, faster).
+
+    ``orders`` has one permutation of the rows a row; the answer one row a unit and one column a
+    permutation. ``numbers_an_order`` is what one permutation needs in memory, in numbers;
+    ``score_scale`` the size of a score, to which its rounding is relative.
+    """
+
+    numbers_an_order: int
+    score_scale: float
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasReport(Protocol):
+    """What only this measure has to tell; goes into ``result_.extras``.
+
+    The key ``"approximation"`` goes into ``result_.approximation``.
+    """
+
+    def report(self) -> Mapping[str, Any]: ...
 
 
 CAPABILITY_WORDS: dict[type, str] = {
