@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 # --- evaluation ----------------------------------------------------------------------------------
@@ -15,8 +17,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
-
-import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
@@ -98,7 +98,6 @@ def permutation_pvalues(scores, permuted):
     return pvalues, adjusted
 
 
-import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
