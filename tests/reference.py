@@ -98,7 +98,6 @@ def permutation_pvalues(scores, permuted):
     return pvalues, adjusted
 
 
-
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
 

@@ -6,13 +6,15 @@ are split at the moment, ``pairs`` the symmetric halves, ``linear`` each index's
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from featsieve.kernels.quadratic import kth_largest
 
-FloatArray = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.floating[Any]]
 FlagArray = npt.NDArray[np.int8]
 
 OPEN, DONE, DECIDED = 0, 1, 2
