@@ -18,8 +18,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-import numpy as np
-
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
 
@@ -99,8 +97,6 @@ def permutation_pvalues(scores, permuted):
         adjusted[unit] = least
     return pvalues, adjusted
 
-
-import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
