@@ -109,7 +109,5 @@ def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
 
     zero = da.zeros((container.shape[0], 1), chunks=(container.chunks[0], 1), dtype=container.dtype)
     place = {int(column): position for position, column in enumerate(columns)}
-    parts = [
-        container[:, [place[j]]] if j in place else zero for j in range(len(names))
-    ]
+    parts = [container[:, [place[j]]] if j in place else zero for j in range(len(names))]
     return da.concatenate(parts, axis=1)

@@ -142,6 +142,4 @@ def nearest_in_tile(
     return Nearest.smallest(distances, rows, k)
 
 
-
-
 __all__ = ["BaseEngine", "Context", "Nearest", "Summary", "nearest_in_tile"]

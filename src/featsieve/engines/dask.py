@@ -154,7 +154,9 @@ def _aligned_targets(y: Any, X: Any, starts: IntArray) -> list[Any]:
         y = _as_dask_array(y)
         if y.shape[0] != n_rows:
             raise _length_error(n_rows, y.shape[0])
-        y = y.rechunk({0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})})
+        y = y.rechunk(
+            {0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})}
+        )
         return list(y.to_delayed().ravel())
     if len(y) != n_rows:
         raise _length_error(n_rows, len(y))

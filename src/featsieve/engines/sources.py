@@ -117,7 +117,9 @@ def _open_sparse(values: Any, schema: Schema) -> Source:
     if not schema.categories:
         return SparseSource(values)
     by_column = values.tocsc()
-    return _frame_source([by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema)
+    return _frame_source(
+        [by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema
+    )
 
 
 def _open_frame(frame: Any, schema: Schema) -> Source:

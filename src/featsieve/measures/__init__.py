@@ -5,6 +5,7 @@ from featsieve.lazy import lazy_exports
 # One line a measure: the class that searches take, and the functions that stand alone.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
+    "HSIC": "featsieve.measures.hsic",
     "Pearson": "featsieve.measures.pearson",
 }
 FUNCTIONS = {

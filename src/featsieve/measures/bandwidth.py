@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from featsieve.kernels.hsic_tiles import ABSOLUTE
 from featsieve.kernels.medians import clear_dust, kth_difference, kth_value, pair_contributions
 from featsieve.measures.kernel_function import KernelFunction, column_major
 from featsieve.schema import Array, FloatArray, IntArray
@@ -67,6 +66,5 @@ def median_distance(X: Array, kernel: KernelFunction) -> float:
     if X.shape[1] == 1:
         return median_of_column(X[:, 0])
     columns = column_major(X)
-    form = kernel.form if kernel.has_bandwidth else ABSOLUTE
     ones, codes = np.ones(len(columns)), np.zeros(len(columns), dtype=np.bool_)
-    return median_of_sums(pair_contributions(columns, ones, codes, form), kernel)
+    return median_of_sums(pair_contributions(columns, ones, codes, kernel.form), kernel)

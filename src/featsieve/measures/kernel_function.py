@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from featsieve.kernels.hsic_tiles import (
     apply_link,
     sum_contributions,
 )
-from featsieve.schema import Array, FloatArray
+from featsieve.schema import Array, FloatArray, IntArray
 
 KernelName = Literal["rbf", "laplace", "linear", "poly"]
 
@@ -43,6 +43,10 @@ class KernelFunction:
             return np.asarray(1.0 / (2.0 * sigma**2))
         return np.asarray(1.0 / sigma) if self.form == ABSOLUTE else np.asarray(1.0 / sigma**2)
 
+    def width_of_rate(self, rate: FloatArray) -> FloatArray:
+        """The bandwidth that gives this rate."""
+        return np.sqrt(1.0 / (2.0 * rate)) if self.form == SQUARED else 1.0 / rate
+
     def distance(self, total: FloatArray) -> FloatArray:
         """The distance that a bandwidth is compared with."""
         return np.sqrt(total) if self.form == SQUARED else total
@@ -60,14 +64,24 @@ class KernelFunction:
         apply_link(total, total.dtype.type(rate), total.dtype.type(self.offset), self.degree)
         return total
 
-    def slopes(self, total: FloatArray, rate: float) -> FloatArray:
-        """Derivative of the kernel values by ``total``, which is overwritten."""
+    def values_and_slopes(self, total: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+        """Kernel values and their derivatives by ``total``."""
         if self.degree == 0:
-            return -rate * self.values(total, rate)
-        if self.degree == 1:
-            return np.full_like(total, rate)
-        lower = KernelFunction(self.name, self.form, self.degree - 1, self.offset)
-        return self.degree * rate * lower.values(total, rate)
+            values = self.values(total, rate)
+            return values, -rate * values
+        slopes = np.full_like(total, self.degree * rate)
+        if self.degree > 1:
+            lower = replace(self, degree=self.degree - 1)
+            slopes *= lower.values(total.copy(), rate)
+        return self.values(total, rate), slopes
+
+    def units_with_slope(self, weights: FloatArray) -> IntArray:
+        """Where :meth:`scale_slope` is not zero: only there a weight can move the criterion."""
+        return np.flatnonzero(self.scale_slope(weights))
+
+    @property
+    def is_smooth(self) -> bool:
+        return self.form != ABSOLUTE
 
     def gram(self, A: Array, B: Array, bandwidth: float) -> FloatArray:
         """The kernel between the rows of two numeric arrays."""

@@ -207,9 +207,7 @@ def _no_target() -> InputError:
 
 def _refuse_lazy_weights(sample_weight: Any, where: str) -> None:
     if sample_weight is not None:
-        raise InputError(
-            f"sample_weight is not taken with {where}; weights need rows in memory."
-        )
+        raise InputError(f"sample_weight is not taken with {where}; weights need rows in memory.")
 
 
 def _check_lengths(n_x: int, n_y: int) -> None:
