@@ -40,7 +40,9 @@ def _next_difference(ordered: Any, width: float) -> float:
 @njit(nogil=True, cache=True)
 def kth_difference(ordered: Any, k: int) -> float:
     """The k-th smallest (from 0) of all ordered[j] − ordered[i], i < j, in O(n log n) time."""
-    low, high = -1.0, ordered[-1] - ordered[0]
+    low, high = 0.0, ordered[-1] - ordered[0]
+    if _count_within(ordered, low) > k:
+        return low
     while True:
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:

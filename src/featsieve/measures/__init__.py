@@ -5,10 +5,13 @@ from featsieve.lazy import lazy_exports
 # One line a measure: the class that searches take, and the functions that stand alone.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
-    "HSIC": "featsieve.measures.hsic",
+    "HSIC": "featsieve.measures.hilbert_schmidt",
     "Pearson": "featsieve.measures.pearson",
 }
 FUNCTIONS = {
+    "hsic": "featsieve.measures.hsic_functions",
+    "kta": "featsieve.measures.hsic_functions",
+    "mmd": "featsieve.measures.hsic_functions",
     "pearson": "featsieve.measures.pearson",
 }
 

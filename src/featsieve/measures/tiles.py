@@ -51,7 +51,8 @@ TileFunction = Callable[[Rows, Rows], Any]
 class RowPairs(Protocol):
     """All pairs of rows, tile by tile; ``local``: always the same tiles, in this process."""
 
-    local: bool
+    @property
+    def local(self) -> bool: ...
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
         """Merge ``fn`` over all tiles (first rows at or before second), in a fixed order."""

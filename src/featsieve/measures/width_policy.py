@@ -16,7 +16,7 @@ from featsieve.measures.kernel_function import KernelFunction
 from featsieve.measures.target_kernel import positive_bandwidth
 from featsieve.measures.units import UnitColumns, unit_columns
 from featsieve.protocols import Engine
-from featsieve.schema import FloatArray, Schema
+from featsieve.schema import Array, FloatArray, Schema
 
 
 class WidthPolicy(Protocol):
@@ -65,7 +65,7 @@ class DimensionWidth:
     schema: Schema
     form: int
 
-    def _width(self, n_columns: FloatArray | int) -> FloatArray:
+    def _width(self, n_columns: Array | int) -> FloatArray:
         d = np.maximum(n_columns, 1)
         return np.sqrt(d) if self.form == SQUARED else 2.0 * d
 
@@ -77,7 +77,7 @@ class DimensionWidth:
         return self._width(unit_columns(self.schema, subset).n_columns + sign * sizes)
 
     def of_weights(self, scale: FloatArray) -> float:
-        return float(self._width(np.count_nonzero(scale)))
+        return float(self._width(int(np.count_nonzero(scale))))
 
     def of_projection(self, W: FloatArray) -> float:
         return float(self._width(W.shape[1]))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
@@ -58,8 +59,8 @@ class HSIC(BaseMeasure):
         ``"mmd"`` and ``"kta"`` are tr KL, of two classes and of any target.
     precision : {"double", "single"}, default="double"
         Of the kernel evaluations; sums are always double.
-    random_state : int, default=0
-        Seed of the rows on which medians are taken when there are more than 2000.
+    random_state : int, default=None
+        Seed of the rows on which medians are taken when there are more than 2000 (None: 0).
     """
 
     scale_ddof: ClassVar[int | None] = 0
@@ -73,8 +74,9 @@ class HSIC(BaseMeasure):
         target_bandwidth: float | str = "median",
         estimator: str = "unbiased",
         criterion: str = "hsic",
+        approximation: str = "auto",
         precision: str = "double",
-        random_state: int = 0,
+        random_state: Any = None,
     ) -> None:
         self.kernel = kernel
         self.target_kernel = target_kernel
@@ -82,6 +84,7 @@ class HSIC(BaseMeasure):
         self.target_bandwidth = target_bandwidth
         self.estimator = estimator
         self.criterion = criterion
+        self.approximation = approximation
         self.precision = precision
         self.random_state = random_state
 
@@ -89,6 +92,10 @@ class HSIC(BaseMeasure):
         if callable(self.kernel):
             return BoundFunctionHSIC(self, engine)
         return BoundHSIC(self, engine)
+
+    @property
+    def seed(self) -> int:
+        return seed_of(self.random_state)
 
 
 class _TargetBound:
@@ -116,7 +123,7 @@ class BoundHSIC(_TargetBound):
         self._kernel: KernelFunction = kernel_function(measure.kernel)
         self._optimizes = measure.bandwidth == "optimize" and self._kernel.has_bandwidth
         self._widths: WidthPolicy = width_policy(
-            measure.bandwidth, self._kernel, engine, measure.random_state
+            measure.bandwidth, self._kernel, engine, measure.seed
         )
         self._tuned: float | None = None
         super().__init__(measure, engine)
@@ -247,6 +254,13 @@ class BoundFunctionHSIC(_TargetBound):
         return np.array([self.value([unit]) for unit in range(self.n_units)])
 
 
+def seed_of(random_state: Any) -> int:
+    """A seed that is the same for every question to one bound object; None is 0."""
+    if random_state is None:
+        return 0
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
 def _dtype_of(precision: str) -> Any:
     if precision not in ("double", "single"):
         raise InputError(f"precision must be 'double' or 'single', got {precision!r}.")
@@ -259,9 +273,7 @@ def _checked_target_kernel(measure: HSIC, engine: Engine) -> Any:
         check_gram(gram, engine.n_samples, "y")
     if measure.criterion == "mmd" and not _is_binary(engine):
         raise InputError("criterion='mmd' compares two classes; y has another kind of values.")
-    return fit_target_kernel(
-        engine, measure.target_kernel, measure.target_bandwidth, measure.random_state
-    )
+    return fit_target_kernel(engine, measure.target_kernel, measure.target_bandwidth, measure.seed)
 
 
 def _is_binary(engine: Engine) -> bool:
