@@ -6,7 +6,6 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-
 # --- HSIC family ----------------------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ def test_unbiased_is_the_four_index_statistic_at_twelve():
 def test_R_is_its_definition():
     K, L = random_grams(2, 7)
     moments = asymptotic_moments(K, L)
-    assert moments.R == pytest.approx(four_index_R(K, L), rel=1e-10)
+    assert pytest.approx(four_index_R(K, L), rel=1e-10) == moments.R
     assert moments.variance == pytest.approx(max(16 / 7 * (moments.R - moments.value**2), 0))
 
 
@@ -79,7 +79,7 @@ def test_authors_value_R_and_variance(case):
         L = np.outer(2 * y - 1, 2 * y - 1)
     found = asymptotic_moments(K, L)
     assert found.value == pytest.approx(case["unbiased_hsic"], rel=1e-12)
-    assert found.R == pytest.approx(case["R"], rel=1e-12)
+    assert pytest.approx(case["R"], rel=1e-12) == found.R
     assert found.variance == pytest.approx(case["variance"], rel=1e-12)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,7 +73,7 @@ def test_tile_kernels_equal_loops(seed, form):
     m = len(A)
     scale = rng.random(m)
     starts = np.unique(np.r_[0, rng.integers(0, m + 1, 3), m]).astype(np.intp)
-    units = [pieces[:, :, s:t].sum(axis=2) for s, t in zip(starts[:-1], starts[1:], strict=True)]
+    units = [pieces[:, :, s:t].sum(axis=2) for s, t in pairwise(starts)]
 
     base = sum_contributions(A, B, scale, codes, form, triangle)
     np.testing.assert_allclose(base, (pieces @ scale) * keep, rtol=1e-12, atol=1e-12)
