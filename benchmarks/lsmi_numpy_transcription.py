@@ -112,22 +112,26 @@ def selects_now(evaluation):
     return evaluation <= 3 or evaluation % 5 == 0
 
 
+def mean_change(values):
+    """Mean of the last two changes of the objective: the authors' measure of convergence."""
+    return np.abs(np.diff(values[-3:])).mean() if len(values) >= 3 else np.inf
+
+
 def projected_gradient(problem, w, radius, k, *, max_iter=100, tol=1e-5, fixed=None):
-    value, path = np.nan, []
+    values, path = [], []
     for t in range(1, max_iter + 1):
         if fixed is not None:
             sigma, lam = fixed
         elif selects_now(t):
             sigma, lam = model_selection(problem, w)
         value, gradient = value_and_gradient(problem, w, sigma, lam)
+        values.append(value)
         path.append(w)
-        new = project(w + gradient / np.sqrt(t), radius)
-        change = np.abs(new - w).mean()
-        w = new
+        w = project(w + gradient / np.sqrt(t), radius)
         few = (w > NONZERO).sum() < k
-        if np.linalg.norm(gradient) < tol or change < tol or few:
+        if np.linalg.norm(gradient) < tol or mean_change(values) < tol or few:
             break
-    return w, value, path
+    return w, values[-1], path
 
 
 def random_start(rng, m, radius):
