@@ -13,8 +13,8 @@ from featsieve.containers import column_names, is_dask, is_sparse
 from featsieve.engines.base import BaseEngine, Context
 from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
-from featsieve.engines.pool import effective_n_jobs
 from featsieve.errors import InputError
+from featsieve.pool import effective_n_jobs
 from featsieve.progress import Callback, Monitor
 from featsieve.schema import Schema, Target
 from featsieve.targets import (
