@@ -119,6 +119,12 @@ class BasisSums:
         groups = tuple(a.merge(b) for a, b in zip(self.groups, other.groups, strict=True))
         return BasisSums(self.counts + other.counts, groups)
 
+    def at_sigma(self, index: int) -> BasisSums:
+        """The part of one σ."""
+        one = slice(index, index + 1)
+        groups = (GroupSums(g.gram_x[one], g.gram_y[one], g.cross[one]) for g in self.groups)
+        return BasisSums(self.counts, tuple(groups))
+
 
 def basis_sums(
     rows: Rows, centers: Centers, distances: FloatArray, sigmas: Sequence[float] | FloatArray

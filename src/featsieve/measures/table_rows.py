@@ -1,105 +1,127 @@
-"""An engine's rows as numeric columns for kernel measures: categories expanded, classes joined."""
+"""An engine's rows for kernel bases: categories as indicators, several class outputs as one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from featsieve.dummies import Dummies
 from featsieve.measures.product_basis import Rows, sorted_by_fold
+from featsieve.moments import column_moments
 from featsieve.protocols import Engine, S
-from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target, one_hot
+from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
 
 _RESIDENT_BYTES = 2**25
 _CHUNK_ROWS = 4096
 
 
-def expand(X: FloatArray, schema: Schema) -> FloatArray:
-    """Numeric columns as they are, categories as indicators; two states are at distance 1."""
-    if not schema.categories:
-        return X
-    return np.column_stack([_expand_column(X[:, c], c, schema) for c in range(schema.n_columns)])
+@dataclass(frozen=True)
+class RowReader:
+    """How a block becomes numbers; ``factor`` scales a numeric target, 1 leaves it alone."""
 
+    schema: Schema
+    target: Target
+    factor: FloatArray
 
-def _expand_column(values: FloatArray, column: int, schema: Schema) -> FloatArray:
-    if column not in schema.categories:
-        return values[:, None]
-    return one_hot(values, schema.n_states(column)) / np.sqrt(2.0)
+    @property
+    def unit_of_column(self) -> IntArray:
+        """The unit of each expanded column."""
+        return self.schema.unit_of_column[Dummies(self.schema).owner]
 
+    def columns(self, X: FloatArray) -> FloatArray:
+        """Numeric columns as they are; two states of a category are at distance 1."""
+        dummies = Dummies(self.schema)
+        expanded = dummies.expand(Block(0, np.asarray(X, dtype=np.float64), np.empty((len(X), 0))))
+        if self.schema.categories:
+            expanded[:, dummies.is_indicator] *= np.sqrt(0.5)
+        return expanded
 
-def unit_of_expanded(schema: Schema) -> IntArray:
-    """The unit of each expanded column."""
-    widths = [
-        schema.n_states(c) if c in schema.categories else 1 for c in range(schema.n_columns)
-    ]
-    return np.repeat(schema.unit_of_column, widths)
-
-
-def joined(y: Array, target: Target) -> FloatArray:
-    """Numbers as they are; several outputs of classes become one class."""
-    if not target.is_classification:
-        return np.asarray(y, dtype=np.float64)
-    shape = [target.n_classes(output) for output in range(target.n_outputs)]
-    codes = np.asarray(y, dtype=np.intp)
-    return np.ravel_multi_index(tuple(codes.T), shape).astype(np.float64)[:, None]
+    def targets(self, y: Array) -> FloatArray:
+        """Numbers, scaled; or one column with the joint class of all outputs."""
+        if not self.target.is_classification:
+            return np.asarray(y, dtype=np.float64) * self.factor
+        shape = [self.target.n_classes(output) for output in range(self.target.n_outputs)]
+        codes = np.asarray(y, dtype=np.intp)
+        return np.ravel_multi_index(tuple(codes.T), shape).astype(np.float64)[:, None]
 
 
 class TableRows:
-    """Passes over the rows: in memory when the table is small, else through the engine."""
+    """Passes over the rows: kept in memory when the table is small, else through the engine."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, scale_target: bool) -> None:
+        self._engine = engine
         self.n_samples = engine.n_samples
-        self.unit_of_column = unit_of_expanded(engine.schema)
         self.is_delta = engine.target.is_classification
+        self._reader = RowReader(engine.schema, engine.target, self._factor(scale_target))
+        self.unit_of_column = self._reader.unit_of_column
+
+    def _factor(self, scale_target: bool) -> FloatArray:
+        """1 over the deviation (ddof 1) of each output; distances need no centring."""
+        n_outputs = self._engine.target.n_outputs
+        if self.is_delta or not scale_target:
+            return np.ones(n_outputs)
+        scale = column_moments(np.asarray(self._raw_targets, dtype=np.float64)).scale(1)
+        return np.divide(1.0, scale, out=np.ones(n_outputs), where=scale > 0)
+
+    @cached_property
+    def _raw_targets(self) -> Array:
+        return np.concatenate(self._engine.reduce_rows(_targets_of).parts)
 
     @property
-    def n_columns(self) -> int:
-        return len(self.unit_of_column)
+    def labels(self) -> FloatArray | None:
+        """The class of each row of the table; None for numbers."""
+        return self._reader.targets(self._raw_targets)[:, 0] if self.is_delta else None
 
     @property
     def is_resident(self) -> bool:
-        n_bytes = 8 * self.n_samples * self.n_columns
-        return n_bytes <= min(_RESIDENT_BYTES, self.engine.memory_limit // 8)
-
-    def take(self, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        if rows is not None and self.is_resident:
-            X, y = self._resident
-            return X[rows], y[rows]
-        X, y = self.engine.take(rows)
-        return expand(X, self.engine.schema), joined(y, self.engine.target)
+        n_bytes = 8 * self.n_samples * len(self.unit_of_column)
+        return n_bytes <= min(_RESIDENT_BYTES, self._engine.memory_limit // 8)
 
     @cached_property
     def _resident(self) -> tuple[FloatArray, FloatArray]:
-        X, y = self.take()
-        return np.ascontiguousarray(X), y
+        X, y = self._engine.take()
+        return np.ascontiguousarray(self._reader.columns(X)), self._reader.targets(y)
 
-    @cached_property
-    def targets(self) -> FloatArray:
-        """All of y: folds are stratified over the whole table."""
+    def take(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         if self.is_resident:
-            return self._resident[1]
-        _, y = self.engine.take(columns=np.empty(0, dtype=np.intp))
-        return joined(y, self.engine.target)
+            X, y = self._resident
+            return X[rows], y[rows]
+        X, y = self._engine.take(rows)
+        return self._reader.columns(X), self._reader.targets(y)
 
-    def fold_chunks(self, folds: IntArray, n_folds: int) -> list[Rows] | None:
-        """The prepared rows of a resident table, None for a table that streams."""
-        if not self.is_resident:
-            return None
-        X, y = self._resident
-        return list(_chunks(X, y, folds, n_folds))
+    def passes(self, folds: IntArray, n_folds: int) -> Callable[[Callable[[Rows], S]], S]:
+        """A function that summarises all rows, chunk by chunk, with these folds."""
+        if self.is_resident:
+            chunks = list(_chunks(*self._resident, folds, n_folds))
+            return lambda fn: _merged(map(fn, chunks))
+        reader, engine = self._reader, self._engine
 
-    def reduce(self, fn: Callable[[Rows], S], folds: IntArray, n_folds: int) -> S:
-        """Summarise rows chunk by chunk through the engine."""
-        schema, target = self.engine.schema, self.engine.target
+        def reduce(fn: Callable[[Rows], S]) -> S:
+            def of_block(block: Block) -> S:
+                own = folds[block.start : block.start + block.n_rows]
+                X, y = reader.columns(block.dense()), reader.targets(block.y)
+                return _merged(map(fn, _chunks(X, y, own, n_folds)))
 
-        def of_block(block: Block) -> S:
-            X, y = expand(block.dense(), schema), joined(block.y, target)
-            own = folds[block.start : block.start + block.n_rows]
-            return merge_all(fn(rows) for rows in _chunks(X, y, own, n_folds))
+            return engine.reduce_rows(of_block)
 
-        return self.engine.reduce_rows(of_block)
+        return reduce
+
+
+@dataclass(frozen=True)
+class _Targets:
+    """y of consecutive blocks."""
+
+    parts: tuple[Array, ...]
+
+    def merge(self, other: _Targets) -> _Targets:
+        return _Targets(self.parts + other.parts)
+
+
+def _targets_of(block: Block) -> _Targets:
+    return _Targets((block.y,))
 
 
 def _chunks(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Iterator[Rows]:
@@ -108,7 +130,7 @@ def _chunks(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Iter
         yield sorted_by_fold(X[part], y[part], folds[part], n_folds)
 
 
-def merge_all(summaries: Iterator[S]) -> S:
+def _merged(summaries: Iterator[S]) -> S:
     total = next(summaries)
     for summary in summaries:
         total = total.merge(summary)

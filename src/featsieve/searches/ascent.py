@@ -108,7 +108,7 @@ class Ascent:
         point = best = self._tuned(bound, start)
         values: list[float] = []
         for t in range(1, self.max_iter + 1):
-            if t > 1 and self._tunes_at(t):
+            if t > 1 and self._tunes_at(t) and isinstance(bound, HasTuning):
                 point = best = self._tuned(bound, point.weights)
             values.append(point.value)
             new = move(point, t)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
@@ -13,13 +12,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from featsieve.ordering import best_first
+from featsieve.pool import effective_n_jobs, ordered_map, single_threaded_blas
 from featsieve.protocols import HasRestarts, HasTuning, HasWeightGradient
-from featsieve.result import SelectionResult
+from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray
 from featsieve.searches.ascent import NONZERO, Ascent, StepRule
-from featsieve.searches.parallel import in_order
 
-SIZE_NOT_MET = "size_not_met"
+SIZE_NOT_MET = "no radius gave the number asked for"
 _MAX_DOUBLINGS = 20
 _MAX_BISECTIONS = 12
 
@@ -103,7 +102,6 @@ class L1Ball(BaseEstimator):
             bound.monitor.tick("restarts", len(done), self.n_init)
             if self._agreed(done, k):
                 break
-        _warn_if_not_met(_best(done, k).best, k)
 
     def _restarts(self, bound: Any, k: int) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""
@@ -119,18 +117,24 @@ class L1Ball(BaseEstimator):
             own = bound.restart(seed) if isinstance(bound, HasRestarts) else bound
             return _restart(own, ascent, k, np.random.default_rng(seed))
 
-        shared_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
-        running = in_order(run, self._seeds(), n_jobs=1 if shared_tuning else self.n_jobs)
+        running = ordered_map(run, self._seeds(), self._n_threads(bound))
         try:
-            for restart in running:  # noqa: UP028 - the flag must be set before running closes
-                yield restart
+            with single_threaded_blas():
+                for restart in running:  # noqa: UP028 - the flag is set before running closes
+                    yield restart
         finally:
             unwanted.set()
             running.close()
 
+    def _n_threads(self, bound: Any) -> int:
+        """One, if restarts would overwrite each other's model selection."""
+        shares_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
+        return 1 if shares_tuning else effective_n_jobs(self.n_jobs)
+
     def _seeds(self) -> list[int]:
         base = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return np.random.SeedSequence(base).generate_state(self.n_init).tolist()
+        seeds: list[int] = np.random.SeedSequence(base).generate_state(self.n_init).tolist()
+        return seeds
 
     def _agreed(self, done: Sequence[Restart], k: int) -> bool:
         """The rule of ``n_agree``, a function of the restarts in their order only."""
@@ -195,7 +199,7 @@ def _result(done: Sequence[Restart], n_units: int, k: int) -> SelectionResult:
         objective=best.value,
         path=tuple(sorted(winner.steps, key=lambda step: step.radius)),
         trace=tuple(restart.best.value for restart in done),
-        stop_reason="completed" if best.size == k else SIZE_NOT_MET,
+        stop_reason=COMPLETED if best.size == k else SIZE_NOT_MET,
         extras={
             "weights": best.weights,
             "radius": best.radius,
@@ -203,13 +207,3 @@ def _result(done: Sequence[Restart], n_units: int, k: int) -> SelectionResult:
             "restarts": tuple(restart.best for restart in done),
         },
     )
-
-
-def _warn_if_not_met(best: RadiusStep, k: int) -> None:
-    if best.size != k:
-        warnings.warn(
-            f"No radius gave exactly {k} units: the nearest set, of {best.size}, is handed back; "
-            "raise n_init, or ask for another number.",
-            UserWarning,
-            stacklevel=2,
-        )
