@@ -64,7 +64,7 @@ def select_columns(container: Any, columns: IntArray) -> Any:
 
 
 def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
-    """The inverse of :func:`select_columns`: dropped columns come back as zeros (null for states)."""
+    """The inverse of :func:`select_columns`: dropped columns come back as zeros."""
     if is_dask(container):
         return _restore_dask(container, columns, names)
     if isinstance(container, np.ndarray):
@@ -96,7 +96,7 @@ def _restore_frame(container: Any, columns: IntArray, names: list[str]) -> Any:
             f"{list(frame.columns)[:5]}, but it takes the selected ones in their order; "
             "pass what transform returned."
         )
-    kept = set(names[j] for j in columns)
+    kept = {names[j] for j in columns}
     zeros = [nw.lit(0.0).alias(name) for name in names if name not in kept]
     return frame.with_columns(*zeros).select(names).to_native()
 

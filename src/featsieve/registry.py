@@ -45,8 +45,19 @@ METHODS: tuple[Method, ...] = (
            "any measure × search"),
     Method("PearsonRanking", "featsieve.methods.pearson", "Pearson / Hall", "ranking", "streams",
            "P-LECTURE; P-LSMI 4.1", "linear dependence of each column, with p-values"),
+    Method("HSICRanking", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "ranking", "streams",
+           "P-HSIC; P-LSMI 4.2", "any dependence of each column alone"),
+    Method("FOHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "forward", "streams",
+           "P-HSIC section 3", "adds the columns that make HSIC largest"),
+    Method("BAHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "backward", "streams",
+           "P-HSIC Algorithm 1", "drops what HSIC misses least: sees interactions"),
+    Method("L1HSIC", "featsieve.methods.hsic", "HSIC", "l1 weights", "streams",
+           "P-LSMI 6.1", "HSIC of weighted columns, weights on an l1 ball"),
+    Method("HSICLasso", "featsieve.embedded.hsic_lasso", "HSIC", "non-negative LAR", "gathers",
+           "Yamada 2014", "convex: relevant columns that are not redundant"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
-           "forward, backward, exhaustive", "memory", "P-LECTURE", "cross-validated score of your model"),
+           "forward, backward, exhaustive", "memory", "P-LECTURE",
+           "cross-validated score of your model"),
 )  # fmt: skip
 
 

@@ -139,7 +139,8 @@ from :func:`featsieve.open_parquet`
             X,
             accept_sparse=["csr", "csc"] if self._takes_sparse() else False,
             dtype="numeric" if reset else None,
-            ensure_all_finite=False,
+            # fit names the column and counts; transform follows scikit-learn's rule for arrays.
+            ensure_all_finite=not (reset or self._takes_missing()),
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
@@ -179,10 +180,10 @@ from :func:`featsieve.open_parquet`
         self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
-        if k is not None and len(result.indices) < k:
+        if k is not None and len(result.indices) != k:
             warnings.warn(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
-                f"for ({_why_fewer(result)}).",
+                f"for ({_why_not_k(result)}).",
                 UserWarning,
                 stacklevel=4,
             )
@@ -232,7 +233,7 @@ from :func:`featsieve.open_parquet`
         return [str(name) for name in names]
 
     def _for_output(self, selected: Any) -> Any:
-        """A foreign dataframe in the library that set_output asks for; scikit-learn does the rest."""
+        """A foreign dataframe in the library that set_output asks for."""
         import sklearn
 
         config = getattr(self, "_sklearn_output_config", {})
@@ -304,7 +305,7 @@ class FeatureSelector(PairingSelector):
     standardize: bool = True
 
     def _pairing(self) -> Pairing:
-        from featsieve.measures.pearson import Pearson
+        from featsieve.measures.correlation import Pearson
         from featsieve.searches.ranking import Ranking
 
         return Pairing(self.measure or Pearson(), self.search or Ranking())
@@ -328,7 +329,7 @@ def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
     return ranking
 
 
-def _why_fewer(result: SelectionResult) -> str:
+def _why_not_k(result: SelectionResult) -> str:
     if result.stop_reason != COMPLETED:
         return f"the run was stopped: {result.stop_reason}"
     return "the method has no more to offer"

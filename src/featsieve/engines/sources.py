@@ -149,7 +149,7 @@ def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:
 
 
 def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
-    """Codes of the states in ``categories``, −1 for a missing cell; an unknown state is an error."""
+    """Codes of the states in ``categories``, −1 for a missing cell; others are an error."""
     import narwhals.stable.v2 as nw
 
     if isinstance(column, np.ndarray):

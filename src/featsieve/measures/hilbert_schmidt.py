@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ from featsieve.measures.target_side import (
 from featsieve.measures.tiles import row_pairs
 from featsieve.measures.units import unit_columns
 from featsieve.measures.width_policy import WidthPolicy, width_policy
+from featsieve.progress import SILENT, Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
 
@@ -103,7 +105,7 @@ class _TargetBound:
 
     def __init__(self, measure: HSIC, engine: Engine) -> None:
         self.n_units = engine.schema.n_units
-        self.monitor = engine.monitor
+        self.monitor: Monitor = engine.monitor
         self._schema = engine.schema
         self._dtype = _dtype_of(measure.precision)
         self._pairs = row_pairs(engine)
@@ -199,6 +201,12 @@ class BoundHSIC(_TargetBound):
             self._tuned = self._widths.of_projection(weights)
         else:
             self._tuned = self._widths.of_weights(self._column_scale(weights))
+
+    def restart(self, seed: int) -> BoundHSIC:
+        """For one restart of a search among others: the same data, its own tuning."""
+        own = copy(self)
+        own._tuned, own._pairs, own.monitor = None, self._pairs.alone(), SILENT
+        return own
 
     def _column_scale(self, weights: FloatArray) -> FloatArray:
         return self._kernel.scale(weights)[self._schema.unit_of_column]

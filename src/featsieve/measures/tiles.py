@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from featsieve.pool import ordered_map
+from featsieve.progress import SILENT, Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import Array, Block, FloatArray, IntArray
 
@@ -58,6 +59,10 @@ class RowPairs(Protocol):
         """Merge ``fn`` over all tiles (first rows at or before second), in a fixed order."""
         ...
 
+    def alone(self) -> RowPairs:
+        """For use inside another thread."""
+        ...
+
 
 def cut_pair(a: Rows, b: Rows) -> Iterator[tuple[Rows, Rows]]:
     """The cache-sized tiles of a pair of blocks; of a block with itself only the upper ones."""
@@ -78,28 +83,24 @@ class GatheredPairs:
     """All rows in memory, as one block; tiles run on threads."""
 
     rows: Rows
-    engine: Engine
+    n_jobs: int
+    monitor: Monitor
     local: bool = True
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
         chosen = Rows(0, self.rows.X[columns], self.rows.y)
         tiles = list(cut_pair(chosen, chosen))
-        work = self.rows.n_rows**2 * max(len(columns), 1)
-        if self.engine.n_jobs == 1 or work < WORTH_A_THREAD or len(tiles) == 1:
-            return self._merged((fn(a, b) for a, b in tiles), len(tiles))
-        with ThreadPoolExecutor(self.engine.n_jobs) as pool:
-            try:
-                return self._merged(pool.map(lambda tile: fn(*tile), tiles), len(tiles))
-            except BaseException:  # out of time, Ctrl-C: do not wait for what is queued
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-
-    def _merged(self, parts: Any, total: int) -> Any:
+        little = len(tiles) * TILE**2 * max(len(columns), 1) < WORTH_A_THREAD
         merged: Any = None
+        parts = ordered_map(lambda tile: fn(*tile), tiles, 1 if little else self.n_jobs)
         for done, part in enumerate(parts, start=1):
             merged = part if merged is None else merged.merge(part)
-            self.engine.monitor.tick("reading pairs of rows", done, total)
+            self.monitor.tick("reading pairs of rows", done, len(tiles))
         return merged
+
+    def alone(self) -> GatheredPairs:
+        """The same rows for use inside another thread: no threads and no reports of its own."""
+        return replace(self, n_jobs=1, monitor=SILENT)
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,9 @@ class StreamedPairs:
 
     engine: Engine
     local: bool = False
+
+    def alone(self) -> StreamedPairs:
+        return self
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
         return self.engine.reduce_tiles(partial(_reduce_blocks, fn, columns))
@@ -128,4 +132,5 @@ def row_pairs(engine: Engine) -> RowPairs:
     if 8 * engine.n_samples * engine.n_features * GATHERED_SHARE > engine.memory_limit:
         return StreamedPairs(engine)
     X, y = engine.take()
-    return GatheredPairs(Rows(0, np.ascontiguousarray(X.T, dtype=np.float64), y), engine)
+    rows = Rows(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
+    return GatheredPairs(rows, engine.n_jobs, engine.monitor)

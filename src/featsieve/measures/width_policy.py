@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from featsieve.measures.bandwidth import median_of_column, median_of_sums, media
 from featsieve.measures.kernel_function import KernelFunction
 from featsieve.measures.target_kernel import positive_bandwidth
 from featsieve.measures.units import UnitColumns, unit_columns
+from featsieve.pool import ordered_map
 from featsieve.protocols import Engine
 from featsieve.schema import Array, FloatArray, Schema
 
@@ -128,10 +128,7 @@ class MedianWidth:
         return pair_contributions(self.sample[units.columns], ones, units.is_code, self.kernel.form)
 
     def _map(self, fn: Callable[[int], float], units: Sequence[int]) -> FloatArray:
-        if self.n_jobs == 1 or len(units) == 1:
-            return np.array([fn(unit) for unit in units])
-        with ThreadPoolExecutor(self.n_jobs) as pool:
-            return np.array(list(pool.map(fn, units)))
+        return np.array(list(ordered_map(fn, units, self.n_jobs if len(units) > 1 else 1)))
 
 
 def width_policy(

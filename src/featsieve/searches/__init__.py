@@ -7,9 +7,10 @@ SEARCHES = {
     "Backward": "featsieve.searches.backward",
     "Exhaustive": "featsieve.searches.exhaustive",
     "Forward": "featsieve.searches.forward",
+    "L1Ball": "featsieve.searches.l1_ball",
     "Ranking": "featsieve.searches.ranking",
 }
 
-__all__ = [*SEARCHES]  # noqa: PLE0604
+__all__ = [*SEARCHES]
 
 __getattr__, __dir__ = lazy_exports(__name__, SEARCHES)
