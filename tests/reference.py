@@ -52,7 +52,6 @@ def median_pair_distance(X):
     if np.median(found) > 0:
         return float(np.median(found))
     return float(np.median(found[found > 0])) if (found > 0).any() else 1.0
-import numpy as np
 
 
 # --- LSMI family and the l1 ball -----------------------------------------------------------------
@@ -69,6 +68,8 @@ def l1_projection_by_bisection(w, radius, nonnegative):
             low, high = (low, shrink) if inside else (shrink, high)
     size = np.maximum(size - (high if size.sum() > radius else 0.0), 0.0)
     return size if nonnegative else np.sign(w) * size
+
+
 # --- evaluation ----------------------------------------------------------------------------------
 
 
@@ -80,7 +81,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
-import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
