@@ -70,6 +70,8 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     return size if nonnegative else np.sign(w) * size
 
 
+import numpy as np
+
 # --- evaluation ----------------------------------------------------------------------------------
 
 
@@ -126,3 +128,18 @@ def hall_categorical(states, y, task):
             both = (here & (y == label)).mean()
             total += both * abs(weighted_correlation(1.0 * here, 1.0 * (y == label), ones))
     return total
+
+
+# --- ties ---------------------------------------------------------------------------------------
+
+
+def best_first(values):
+    """Take the largest again and again; all within 1e-12 of it go before the rest, by index."""
+    left = [i for i, v in enumerate(values) if v == v]
+    order = []
+    while left:
+        top = max(values[i] for i in left)
+        tied = [i for i in left if values[i] == top or top - values[i] <= 1e-12 * abs(top) < np.inf]
+        order += tied
+        left = [i for i in left if i not in tied]
+    return order + [i for i, v in enumerate(values) if v != v]

@@ -68,6 +68,7 @@ class ParquetTable:
 def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable:
     """A Parquet file or folder as X for any selector, read in batches, never as a whole."""
     table = ParquetTable(Path(path))
+    _parquet_paths(table.path)
     return table if target is None else table.with_target(target)
 
 
@@ -75,15 +76,24 @@ def _parquet_paths(path: Path) -> list[Path]:
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:
         raise InputError(f"the folder {path.name!r} holds no *.parquet file; give a Parquet file.")
+    if not found[0].exists():
+        raise FileNotFoundError(f"there is no file {path}; check the path.")
     return found
 
 
 def _open(path: Path) -> Any:
     try:
+        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("pyarrow", "cli", "Reading Parquet") from None
-    return pq.ParquetFile(path, memory_map=True)
+    try:
+        return pq.ParquetFile(path, memory_map=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"{path.name} is not a whole Parquet file ({str(error).splitlines()[0]}); "
+            "write it again."
+        ) from None
 
 
 class FileEngine(BaseEngine):

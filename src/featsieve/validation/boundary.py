@@ -103,7 +103,6 @@ def _memory_schema(X: Any, settings: Settings) -> Schema:
         source = X.tocsc() if is_sparse(X) else X
         return _schema(names, settings, [], partial(scan_array, source))
     names = column_names(X) or []
-    check_names(names)
     return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
 
 
