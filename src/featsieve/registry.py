@@ -53,7 +53,7 @@ METHODS: tuple[Method, ...] = (
            "P-HSIC Algorithm 1", "drops what HSIC misses least: sees interactions"),
     Method("L1HSIC", "featsieve.methods.hsic", "HSIC", "l1 weights", "streams",
            "P-LSMI 6.1", "HSIC of weighted columns, weights on an l1 ball"),
-    Method("HSICLasso", "featsieve.embedded.hsic_lasso", "HSIC", "non-negative LAR", "gathers",
+    Method("HSICLasso", "featsieve.methods.hsic", "HSIC", "non-negative LAR", "streams",
            "Yamada 2014", "convex: relevant columns that are not redundant"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "memory", "P-LECTURE",
