@@ -181,6 +181,8 @@ from :func:`featsieve.open_parquet`
         owner = schema.unit_of_column
         self.scores_ = np.asarray(result.scores, dtype=np.float64)[owner]
         self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
+        if "n_iter" in result.extras:
+            self.n_iter_ = int(result.extras["n_iter"])
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
         if k is not None and len(result.indices) != k:

@@ -12,7 +12,7 @@ import numpy as np
 
 from featsieve.engines.base import BaseEngine, Context
 from featsieve.engines.blocks import block_rows, require_memory, spans, tile_columns
-from featsieve.engines.memory import MemoryEngine
+from featsieve.engines.memory import gathered
 from featsieve.engines.sources import open_source
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.pool import ordered_map
@@ -132,12 +132,12 @@ class FileEngine(BaseEngine):
         return self._merge(summaries, total, "reading rows")
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
-        return self._gathered().reduce_tiles(fn)
+        return gathered(self).reduce_tiles(fn)
 
     def topk_tiles(
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
-        return self._gathered().topk_tiles(fn, k)
+        return gathered(self).topk_tiles(fn, k)
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
         width = tile_columns(self.n_samples, self.memory_limit, 1)
@@ -178,17 +178,6 @@ class FileEngine(BaseEngine):
         position = {int(c): p for p, c in enumerate(columns)}
         kept = {position[c]: s for c, s in self.schema.categories.items() if c in position}
         return Schema(names, kept)
-
-    def _gathered(self) -> MemoryEngine:
-        X, y = self.take()
-        codes = Schema(
-            self.schema.names,
-            {c: tuple(range(len(s))) for c, s in self.schema.categories.items()},
-            self.schema.groups,
-            self.schema.group_names,
-        )
-        context = Context(codes, self.target, self.monitor, self.memory_limit, self.n_jobs)
-        return MemoryEngine(X, y, context)
 
 
 def _rows_of(block: Block, wanted: IntArray | None) -> tuple[FloatArray, Array]:
