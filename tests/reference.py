@@ -144,6 +144,7 @@ def best_first(values):
         left = [i for i in left if i not in tied]
     return order + [i for i, v in enumerate(values) if v != v]
 
+
 # --- permutation tests ---------------------------------------------------------------------------
 
 
@@ -161,6 +162,8 @@ def permutation_pvalues(scores, permuted):
         least = max(least, (1 + among) / (1 + n_permutations))
         adjusted[unit] = least
     return pvalues, adjusted
+
+
 import itertools
 
 import numpy as np

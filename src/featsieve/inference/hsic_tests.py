@@ -145,6 +145,4 @@ def hsic_interval(
     found = asymptotic_moments(K, L)
     deviation = float(np.sqrt(found.variance))
     half = float(norm.ppf((1 + confidence) / 2)) * deviation
-    return HSICInterval(
-        found.value, deviation, found.value - half, found.value + half, confidence
-    )
+    return HSICInterval(found.value, deviation, found.value - half, found.value + half, confidence)
