@@ -13,6 +13,7 @@ from featsieve.pairing import Pairing
 from featsieve.protocols import Search
 from featsieve.result import SelectionResult
 from featsieve.searches import Backward, Forward, L1Ball, Ranking
+from featsieve.searches.ascent import StepRule
 from featsieve.selector import BaseSelector, PairingSelector
 from featsieve.validation import Settings
 
@@ -150,6 +151,10 @@ class L1HSIC(HSICSelector):
         Restarts from random weights; they run side by side on ``n_jobs`` threads.
     max_iter : int, default=100
         Most iterations for one radius.
+    step : {"authors", "adaptive"}, default="authors"
+        The authors' length 1/√t, or a spectral one with a line search. HSIC at the median width
+        does not change with the scale of the weights, so its true maximum often holds fewer than
+        k columns: a line search finds it, the authors' short steps stop before it.
     target_kernel : default="auto"
         Delta for classes, Gaussian for numbers, as P-LSMI's authors; the other parameters as in
         :class:`HSICRanking`, with ``estimator="biased"``.
@@ -173,6 +178,7 @@ class L1HSIC(HSICSelector):
     estimator: str = "biased"
     n_init: int = 20
     max_iter: int = 100
+    step: StepRule = "authors"
 
     def _measure(self) -> HSIC:
         measure = super()._measure()
@@ -184,6 +190,7 @@ class L1HSIC(HSICSelector):
         return L1Ball(
             n_init=self.n_init,
             max_iter=self.max_iter,
+            step=self.step,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
