@@ -7,9 +7,13 @@ from featsieve.lazy import lazy_exports
 # put the module in the function's place.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
+    "HSIC": "featsieve.measures.hilbert_schmidt",
     "Pearson": "featsieve.measures.correlation",
 }
 FUNCTIONS = {
+    "hsic": "featsieve.measures.hsic_functions",
+    "kta": "featsieve.measures.hsic_functions",
+    "mmd": "featsieve.measures.hsic_functions",
     "pearson": "featsieve.measures.correlation",
 }
 
