@@ -7,9 +7,11 @@ from featsieve.lazy import lazy_exports
 # put the module in the function's place.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
+    "LSMI": "featsieve.measures.squared_loss_mi",
     "Pearson": "featsieve.measures.correlation",
 }
 FUNCTIONS = {
+    "lsmi": "featsieve.measures.squared_loss_mi",
     "pearson": "featsieve.measures.correlation",
 }
 

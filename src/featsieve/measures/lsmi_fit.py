@@ -56,7 +56,8 @@ def cv_table(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
     """
     held_out = sums.counts
     training = held_out.sum() - held_out
-    return sum(_group_table(part, training, held_out, lambdas) for part in sums.groups)
+    tables = [_group_table(part, training, held_out, lambdas) for part in sums.groups]
+    return np.sum(tables, axis=0)
 
 
 def _group_table(

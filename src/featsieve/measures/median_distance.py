@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from featsieve.schema import FloatArray
+from featsieve.schema import FloatArray, IntArray
 
 _MIN_PAIRS = 4096
 _SAMPLE = 1024
@@ -25,7 +25,7 @@ def median_distance(Z: FloatArray) -> float:
     return float(np.sqrt(order_statistics(squares, middle)).mean())
 
 
-def order_statistics(values: FloatArray, positions: FloatArray) -> FloatArray:
+def order_statistics(values: FloatArray, positions: IntArray) -> FloatArray:
     """``np.sort(values)[positions]`` for neighbouring positions.
 
     A sample brackets them, so that only the values within the bracket are sorted: several times
@@ -40,7 +40,7 @@ def order_statistics(values: FloatArray, positions: FloatArray) -> FloatArray:
     return np.partition(values, positions)[positions]
 
 
-def _bracket(values: FloatArray, positions: FloatArray) -> FloatArray:
+def _bracket(values: FloatArray, positions: IntArray) -> FloatArray:
     """Two values that very likely lie on both sides."""
     step = len(values) // _SAMPLE
     sample = np.sort(values[::step])

@@ -48,12 +48,12 @@ def sorted_by_fold(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) 
 class Centers:
     """Where the basis functions sit, sorted by class; ``labels`` is None for numbers.
 
-    ``rows`` are their row numbers in the table.
+    ``order`` says which of the centres as given comes first, second, …
     """
 
     X: FloatArray
     y: FloatArray
-    rows: IntArray
+    order: IntArray
     slices: tuple[slice, ...]
     labels: FloatArray | None
 
@@ -71,14 +71,14 @@ class Centers:
         return np.exp(squared_distances(y, self.y) / (-2.0 * sigma**2))
 
 
-def make_centers(X: FloatArray, y: FloatArray, rows: IntArray, is_delta: bool) -> Centers:
+def make_centers(X: FloatArray, y: FloatArray, is_delta: bool) -> Centers:
     if not is_delta:
-        return Centers(X, y, rows, (slice(0, len(X)),), None)
+        return Centers(X, y, np.arange(len(X)), (slice(0, len(X)),), None)
     order = np.argsort(y[:, 0], kind="stable")
     labels, starts = np.unique(y[order, 0], return_index=True)
     stops = [*starts[1:].tolist(), len(X)]
     slices = tuple(slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True))
-    return Centers(X[order], y[order], rows[order], slices, labels)
+    return Centers(X[order], y[order], order, slices, labels)
 
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:

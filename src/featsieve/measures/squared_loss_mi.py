@@ -152,9 +152,8 @@ class BoundLSMI:
 
     @cached_property
     def centers(self) -> Centers:
-        rows = self._center_rows()
-        X, y = self._rows.take(rows)
-        return make_centers(X, y, rows, self._rows.is_delta)
+        X, y = self._rows.take(self._center_rows())
+        return make_centers(X, y, self._rows.is_delta)
 
     def _center_rows(self) -> IntArray:
         rule, n, rng = self._grid.centers, self._rows.n_samples, self._rng(0)
@@ -226,6 +225,9 @@ class BoundLSMI:
 
     def _choose(self, weights: FloatArray, near: float | None = None) -> Choice:
         sigmas = self.candidate_sigmas(weights)
+        if len(sigmas) == len(self._grid.lambdas) == 1:  # nothing to choose
+            only = float(sigmas[0]), float(self._grid.lambdas[0])
+            return Choice(*only, np.array(weights), fit(self.sums(weights, sigmas), only[1]))
 
         def evaluate(some: range) -> tuple[BasisSums, FloatArray]:
             sums = self.sums(weights, sigmas[some.start : some.stop])
@@ -235,6 +237,11 @@ class BoundLSMI:
         best = best_on_grid(evaluate, len(sigmas), start)
         lam = float(self._grid.lambdas[best.lam])
         return Choice(float(sigmas[best.sigma]), lam, np.array(weights), fit(best.sums, lam))
+
+    @property
+    def chosen(self) -> tuple[float, float] | None:
+        """The tuned (σ, λ), None before the first tuning."""
+        return None if self._choice is None else (self._choice.sigma, self._choice.lam)
 
     # --- capabilities ---------------------------------------------------------------------------
 
@@ -253,7 +260,7 @@ class BoundLSMI:
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """LSMI and its gradient for the tuned (σ, λ); the first call tunes."""
         if self._choice is None:
-            self.tune(weights)
+            self._choice = self._choose(weights)
         return self.value_and_gradient_at(weights, self._choice.sigma, self._choice.lam)
 
     def value_and_gradient_at(
@@ -265,10 +272,68 @@ class BoundLSMI:
             lambda rows: gradient_sums(rows, centers, w, sigma, fitted.groups, n)
         )
         # ∂I/∂w_k = −(w_k/σ²) Σ C (x_k − c_k)², summed over the columns of a unit.
-        per_column = -w / sigma**2 * sums.totals
-        return fitted.value, np.bincount(
-            self._rows.unit_of_column, weights=per_column, minlength=self.n_units
-        )
+        gradient = np.zeros(self.n_units)
+        np.add.at(gradient, self._rows.unit_of_column, -w / sigma**2 * sums.totals)
+        return fitted.value, gradient
+
+
+@dataclass(frozen=True)
+class LSMIResult:
+    """The value, the (σ, λ) it belongs to, and one α a centre, in the order of the centres."""
+
+    value: float
+    sigma: float
+    lam: float
+    alpha: FloatArray
+
+
+def lsmi(
+    X: Any,
+    y: Any,
+    *,
+    centers: Any = None,
+    sigma: float | None = None,
+    lam: float | None = None,
+    cv: int = 5,
+    n_basis: int = 100,
+    sigmas: Any = None,
+    lambdas: Any = None,
+    task: str = "auto",
+    random_state: Any = None,
+) -> LSMIResult:
+    """Squared-loss mutual information of all columns of X together with y; nothing is scaled.
+
+    Parameters
+    ----------
+    centers
+        Row numbers of the basis centres; None: ``n_basis`` random rows.
+    sigma, lam
+        Fixed width and penalty; None: chosen by ``cv`` folds from ``sigmas`` and ``lambdas``
+        (None: the grids of :class:`LSMI`).
+
+    >>> x = np.linspace(-1, 1, 60)
+    >>> same = lsmi(x, np.sign(x), sigma=0.5, lam=0.01, centers=range(60))
+    >>> mixed = lsmi(x, np.tile([-1.0, 1.0], 30), sigma=0.5, lam=0.01, centers=range(60))
+    >>> same.value > 0.3 > 0.1 > mixed.value
+    True
+    """
+    from featsieve.validation import Settings, open_engine
+
+    X = np.asarray(X)
+    measure = LSMI(
+        n_basis=n_basis,
+        sigmas=sigmas if sigma is None else [sigma],
+        lambdas=lambdas if lam is None else [lam],
+        cv=cv,
+        centers="random" if centers is None else np.asarray(centers),
+        scale_target=False,
+        random_state=random_state,
+    )
+    bound = measure.bind(open_engine(X[:, None] if X.ndim == 1 else X, y, Settings(task=task)))
+    choice = bound.choose(range(bound.n_units))
+    alpha = np.empty(len(bound.centers))
+    alpha[bound.centers.order] = choice.fit.alpha
+    return LSMIResult(choice.fit.value, choice.sigma, choice.lam, alpha)
 
 
 def _positive(values: Any, name: str) -> FloatArray:

@@ -117,7 +117,7 @@ class L1Ball(BaseEstimator):
             own = bound.restart(seed) if isinstance(bound, HasRestarts) else bound
             return _restart(own, ascent, k, np.random.default_rng(seed))
 
-        running = ordered_map(run, self._seeds(), self._n_threads(bound))
+        running: Any = ordered_map(run, self._seeds(), self._n_threads(bound))
         try:
             with single_threaded_blas():
                 for restart in running:  # noqa: UP028 - the flag is set before running closes
