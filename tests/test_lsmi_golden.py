@@ -1,4 +1,4 @@
-"""LSMI against numbers from the P-LSMI authors' own program: values, gradients, CV tables, paths."""
+"""LSMI against the P-LSMI authors' own program: values, gradients, CV tables, ascent paths."""
 
 from __future__ import annotations
 
