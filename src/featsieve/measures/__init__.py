@@ -12,6 +12,13 @@ MEASURES = {
 }
 FUNCTIONS = {
     "lsmi": "featsieve.measures.squared_loss_mi",
+    "HSIC": "featsieve.measures.hilbert_schmidt",
+    "Pearson": "featsieve.measures.correlation",
+}
+FUNCTIONS = {
+    "hsic": "featsieve.measures.hsic_functions",
+    "kta": "featsieve.measures.hsic_functions",
+    "mmd": "featsieve.measures.hsic_functions",
     "pearson": "featsieve.measures.correlation",
 }
 
