@@ -149,9 +149,3 @@ def nearest_in_tile(
     distances = np.pad(distances, ((0, 0), (0, padding)), constant_values=np.inf)
     rows = np.pad(rows, ((0, 0), (0, padding)), constant_values=-1)
     return Nearest.smallest(distances, rows, k)
-<<<<<<< HEAD
-
-
-__all__ = ["BaseEngine", "Context", "Nearest", "Summary", "nearest_in_tile"]
-=======
->>>>>>> lsmi

@@ -7,17 +7,14 @@ from featsieve.lazy import lazy_exports
 # put the module in the function's place.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
-    "LSMI": "featsieve.measures.squared_loss_mi",
-    "Pearson": "featsieve.measures.correlation",
-}
-FUNCTIONS = {
-    "lsmi": "featsieve.measures.squared_loss_mi",
     "HSIC": "featsieve.measures.hilbert_schmidt",
+    "LSMI": "featsieve.measures.squared_loss_mi",
     "Pearson": "featsieve.measures.correlation",
 }
 FUNCTIONS = {
     "hsic": "featsieve.measures.hsic_functions",
     "kta": "featsieve.measures.hsic_functions",
+    "lsmi": "featsieve.measures.squared_loss_mi",
     "mmd": "featsieve.measures.hsic_functions",
     "pearson": "featsieve.measures.correlation",
 }

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from featsieve.kernels.exp import exp_array
 from featsieve.schema import FloatArray, IntArray
 
 
@@ -68,7 +69,7 @@ class Centers:
         """ψ of these rows for the centres of one group: (n, 1) for a delta, else (n, b)."""
         if self.labels is not None:
             return (y == self.labels[group]).astype(np.float64)
-        return np.exp(squared_distances(y, self.y) / (-2.0 * sigma**2))
+        return gaussian(squared_distances(y, self.y), sigma)
 
 
 def make_centers(X: FloatArray, y: FloatArray, is_delta: bool) -> Centers:
@@ -82,9 +83,11 @@ def make_centers(X: FloatArray, y: FloatArray, is_delta: bool) -> Centers:
 
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Between all rows of A and of B, by one product."""
-    squares = (A**2).sum(axis=1)[:, None] + (B**2).sum(axis=1)
-    return np.maximum(squares - 2.0 * (A @ B.T), 0.0)
+    """Between all rows of A and of B: ‖a‖² + ‖b‖² − 2a'b, all three by one product."""
+    left = np.column_stack([A, np.einsum("ij,ij->i", A, A), np.ones(len(A))])
+    right = np.column_stack([-2.0 * B, np.ones(len(B)), np.einsum("ij,ij->i", B, B)])
+    squares = left @ right.T
+    return np.maximum(squares, 0.0, out=squares)
 
 
 def weighted_distances(rows: Rows, centers: Centers, weights: FloatArray) -> FloatArray:
@@ -139,7 +142,9 @@ def basis_sums(
 
 
 def gaussian(distances: FloatArray, sigma: float) -> FloatArray:
-    return np.exp(distances / (-2.0 * sigma**2))
+    """exp(−d/2σ²) of squared distances."""
+    values: FloatArray = exp_array(distances.ravel() * (-0.5 / sigma**2))
+    return values.reshape(distances.shape)
 
 
 class _EmptySums:
