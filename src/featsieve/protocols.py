@@ -68,6 +68,13 @@ class Engine(Protocol):
         ...
 
 
+@runtime_checkable
+class CanPermuteTarget(Protocol):
+    """An engine that can hand out the same rows with the target in another order."""
+
+    def with_permuted_target(self, order: IntArray) -> Engine: ...
+
+
 class Bound(Protocol):
     """A measure with its data: everything that touches rows lives here."""
 
@@ -169,6 +176,19 @@ class HasPairs(Protocol):
     """Relevance and pair terms, for pairwise greedy and quadratic searches."""
 
     def relevance_and_pairs(self) -> PairTerms: ...
+
+
+@runtime_checkable
+class HasPermutedScores(Protocol):
+    """The scores under many permutations of the target at once (optional, faster).
+
+    ``orders`` has one permutation of the rows a row; the answer one row a unit and one column a
+    permutation. ``numbers_an_order`` is what one permutation needs in memory, in numbers.
+    """
+
+    numbers_an_order: int
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray: ...
 
 
 @runtime_checkable
