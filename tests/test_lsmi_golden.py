@@ -64,11 +64,11 @@ def test_cross_validation_table(name, monkeypatch):
     weights = np.array(recorded["w"])
     own = bound(name).restart(0)
     monkeypatch.setattr(
-        "featsieve.measures.squared_loss_mi.stratified_folds",
+        "featsieve.measures.sampled_basis.stratified_folds",
         lambda labels, n, n_folds, rng: np.arange(n) % n_folds,
     )
-    monkeypatch.setattr(own, "_center_rows", lambda: np.arange(100))
-    sigmas = own.candidate_sigmas(weights)
+    monkeypatch.setattr(own.basis, "_center_rows", lambda: np.arange(100))
+    sigmas = own.basis.candidate_sigmas(weights)
     np.testing.assert_allclose(sigmas, recorded["sigmas"], rtol=1e-12)
     table = cv_table(own.sums(weights, sigmas), np.array(recorded["lambdas"]))
     np.testing.assert_allclose(table, recorded["cv_error"], rtol=1e-9)

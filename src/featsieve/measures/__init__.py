@@ -14,7 +14,7 @@ MEASURES = {
 FUNCTIONS = {
     "hsic": "featsieve.measures.hsic_functions",
     "kta": "featsieve.measures.hsic_functions",
-    "lsmi": "featsieve.measures.squared_loss_mi",
+    "lsmi": "featsieve.measures.smi_functions",
     "mmd": "featsieve.measures.hsic_functions",
     "pearson": "featsieve.measures.correlation",
 }

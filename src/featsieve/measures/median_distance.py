@@ -17,7 +17,8 @@ def median_distance(Z: FloatArray) -> float:
     """
     squares = pdist(Z, "sqeuclidean")
     n_pairs = len(squares)
-    low, high = (n_pairs - 1) // 2, n_pairs // 2
-    below = kth_value(squares, low)
-    above = below if high == low else kth_value(squares, high)
+    below = kth_value(squares, (n_pairs - 1) // 2)
+    if n_pairs % 2 == 1 or np.count_nonzero(squares <= below) > n_pairs // 2:
+        return float(np.sqrt(below))
+    above = squares[squares > below].min()
     return float(np.sqrt(below) + np.sqrt(above)) / 2

@@ -8,7 +8,7 @@ not depend on the centre within its group and is kept as one column, which broad
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,10 +33,9 @@ class Rows:
     def squares(self) -> FloatArray:
         return self.X**2
 
+    @cached_property
     def as_one_fold(self) -> Rows:
-        whole = Rows(self.X, self.y, self.bounds[[0, -1]])
-        whole.__dict__["squares"] = self.squares
-        return whole
+        return Rows(self.X, self.y, self.bounds[[0, -1]])
 
 
 def sorted_by_fold(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Rows:
@@ -130,12 +129,14 @@ class BasisSums:
 
 
 def basis_sums(
-    rows: Rows, centers: Centers, distances: FloatArray, sigmas: Sequence[float] | FloatArray
+    rows: Rows,
+    centers: Centers,
+    sigmas: Sequence[float] | FloatArray,
+    phis: Iterable[FloatArray],
 ) -> BasisSums:
-    """The sums of these rows for each σ and fold."""
+    """The sums of these rows for each σ (with its φ of rows × centres) and fold."""
     empty = _EmptySums(len(sigmas), len(rows.bounds) - 1, centers)
-    for s, sigma in enumerate(sigmas):
-        phi = gaussian(distances, float(sigma))
+    for s, (sigma, phi) in enumerate(zip(sigmas, phis, strict=True)):
         for g, part in enumerate(centers.slices):
             empty.add(s, g, rows, phi[:, part], centers.psi(rows.y, g, float(sigma)))
     return BasisSums(np.diff(rows.bounds).astype(np.float64), tuple(empty.groups))
@@ -191,13 +192,13 @@ class GroupFit:
 def gradient_sums(
     rows: Rows,
     centers: Centers,
+    phi: FloatArray,
     weights: FloatArray,
     sigma: float,
     fits: Sequence[GroupFit],
     n_samples: int,
 ) -> GradientSums:
     """C = P − Φ ∘ (MΦ) with P = diag(α)(Φ ∘ Ψ)/n; the squares expand into three products."""
-    phi = gaussian(weighted_distances(rows, centers, weights), sigma)
     C = np.empty_like(phi)
     for g, (part, fit) in enumerate(zip(centers.slices, fits, strict=True)):
         p = phi[:, part]
