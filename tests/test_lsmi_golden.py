@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from featsieve.engines.standardized import StandardizedEngine
-from featsieve.measures import LSMI, lsmi
+from featsieve.measures import LSMI, lsmi, mlmi
 from featsieve.measures.lsmi_fit import cv_table
 from featsieve.progress import SILENT
 from featsieve.searches.ascent import Ascent
@@ -38,7 +38,9 @@ def test_value_and_gradient(name, case):
         np.array(case["w"]), case["sigma"], case["lambda"]
     )
     assert value == pytest.approx(case["lsmi"], rel=1e-9)
-    np.testing.assert_allclose(gradient, case["grad_lsmi"], rtol=1e-9, atol=1e-15)
+    # By norm: the recorded smallest components carry rounding of 1e-9 of their own size.
+    expected = np.array(case["grad_lsmi"])
+    assert np.linalg.norm(gradient - expected) <= 1e-9 * np.linalg.norm(expected)
 
 
 @pytest.mark.parametrize(("name", "case"), list(cases()))
@@ -78,20 +80,18 @@ def test_cross_validation_table(name, monkeypatch):
 
 @pytest.mark.parametrize(
     "case",
-    [c for c in golden("lsmi_mlmi_full_basis") if c["estimator"] == "LSMI"],
-    ids=lambda c: f"{c['dataset'][:4]}-{c['sigma']}-{c['lambda']}",
+    golden("lsmi_mlmi_full_basis"),
+    ids=lambda c: f"{c['estimator']}-{c['dataset'][:4]}-{c['sigma']}-{c.get('lambda')}",
 )
 def test_full_basis(case):
     name = case["dataset"].split("_")[0]
     X, y = (values[:150] for values in toy(f"{name}_t1"))
     y = standardized(y) if name == "quad" else y
-    found = lsmi(
-        standardized(X[:, :3]),
-        y,
-        centers=np.arange(150),
-        sigma=case["sigma"],
-        lam=case["lambda"],
-    )
+    kwargs = {"centers": np.arange(150), "sigma": case["sigma"]}
+    if case["estimator"] == "LSMI":
+        found = lsmi(standardized(X[:, :3]), y, lam=case["lambda"], **kwargs)
+    else:
+        found = mlmi(standardized(X[:, :3]), y, solver="authors", **kwargs)
     assert found.value == pytest.approx(case["value"], rel=1e-9)
 
 

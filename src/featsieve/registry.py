@@ -53,6 +53,8 @@ METHODS: tuple[Method, ...] = (
            "backward elimination with LSMI"),
     Method("L1LSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "l1 weights", "streams", "P-LSMI",
            "sparse weights: redundancy, non-linearity and interaction at once"),
+    Method("MLMIRanking", "featsieve.methods.lsmi", "MI (MLMI)", "ranking", "gathers",
+           "Suzuki 2008; P-LSMI 4.3", "mutual information of each column by a density ratio"),
     Method("HSICRanking", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "ranking", "streams",
            "P-HSIC; P-LSMI 4.2", "any dependence of each column alone"),
     Method("FOHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "forward", "streams",

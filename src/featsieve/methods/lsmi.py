@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.measures.kliep import Solver
+from featsieve.measures.likelihood_mi import MLMI
 from featsieve.measures.squared_loss_mi import LSMI
 from featsieve.pairing import Pairing
 from featsieve.protocols import Search
@@ -170,3 +172,36 @@ class L1LSMI(_OnLSMI):
         self.radius_ = float(result.extras["radius"])
         self.smi_ = float(result.objective or 0.0)
         self.n_iter_ = int(result.extras["n_iter"])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLMIRanking(PairingSelector):
+    """Keep the columns with the largest maximum likelihood mutual information, each on its own.
+
+    Parameters
+    ----------
+    n_basis, sigmas, cv, centers, solver, random_state
+        As for :class:`featsieve.measures.MLMI`.
+    standardize : bool, default=True
+        Bring numeric columns (and a numeric target) to deviation 1 first.
+    """
+
+    standardize: bool = True
+    n_basis: int = 100
+    sigmas: Any = None
+    cv: int = 5
+    centers: Any = "random"
+    solver: Solver = "em"
+    random_state: Any = None
+
+    def _pairing(self) -> Pairing:
+        measure = MLMI(
+            n_basis=self.n_basis,
+            sigmas=self.sigmas,
+            cv=self.cv,
+            centers=self.centers,
+            solver=self.solver,
+            scale_target=self.standardize,
+            random_state=self.random_state,
+        )
+        return Pairing(measure, Ranking())
