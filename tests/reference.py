@@ -83,6 +83,8 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
+import numpy as np
+
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
 
@@ -143,6 +145,7 @@ def best_first(values):
         left = [i for i in left if i not in tied]
     return order + [i for i, v in enumerate(values) if v != v]
 
+
 # --- permutation tests ---------------------------------------------------------------------------
 
 
@@ -160,9 +163,9 @@ def permutation_pvalues(scores, permuted):
         least = max(least, (1 + among) / (1 + n_permutations))
         adjusted[unit] = least
     return pvalues, adjusted
-import itertools
 
-import numpy as np
+
+import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
