@@ -100,14 +100,17 @@ class SampledBasis:
     def column_weights(self, weights: FloatArray) -> FloatArray:
         return np.asarray(weights, dtype=np.float64)[self.rows.unit_of_column]
 
+    def median(self, weights: FloatArray) -> float:
+        """The median distance of the weighted rows, 0 without weights."""
+        w = self.column_weights(weights)
+        used = np.flatnonzero(w)
+        return median_distance(self._median_sample[:, used] * w[used]) if len(used) else 0.0
+
     def candidate_sigmas(self, weights: FloatArray) -> FloatArray:
         """In ascending order; a median of zero adds none."""
         if self.grid.sigmas is not None:
             return self.grid.sigmas
-        w = self.column_weights(weights)
-        used = np.flatnonzero(w)
-        median = median_distance(self._median_sample[:, used] * w[used]) if len(used) else 0.0
-        scaled = SIGMA_FACTORS * median
+        scaled = SIGMA_FACTORS * self.median(weights)
         return np.unique(np.concatenate([scaled[scaled > 0], SIGMA_FACTORS / np.sqrt(2.0)]))
 
 
