@@ -75,6 +75,7 @@ TABLES = {
     "inputs": lambda api: tables.input_table(_linked(api)),
     "pairs": lambda api: tables.pair_table(),
     "capabilities": lambda api: tables.capability_table(),
+    "datasets": lambda api: tables.dataset_table(),
 }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from featsieve.datasets.catalog import ENTRIES, Entry
 from featsieve.measures import MEASURES
 from featsieve.protocols import CAPABILITY_WORDS, Bound, Measure, Search
 from featsieve.registry import ENGINE_WORDS, METHODS, EngineUse, Method
@@ -82,6 +83,28 @@ def capability_table() -> str:
         for name in SEARCHES
     ]
     return markdown_table(("search", "needs"), rows)
+
+
+def dataset_table() -> str:
+    """The papers' real data sets, and where ``fetch`` gets each."""
+    rows = [
+        (
+            f"`{entry.name}`",
+            ", ".join(entry.papers),
+            f"{entry.n_samples:,} × {entry.n_features:,}",
+            entry.task,
+            _origin(entry),
+            entry.note,
+        )
+        for entry in ENTRIES
+    ]
+    return markdown_table(("name", "in", "rows × columns", "task", "from", "note"), rows)
+
+
+def _origin(entry: Entry) -> str:
+    if entry.shipped:
+        return "scikit-learn"
+    return "–" if entry.openml is None else f"OpenML `{entry.openml[0]}`, version {entry.openml[1]}"
 
 
 def missing(bound: Bound, search: Search) -> list[type]:

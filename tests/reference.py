@@ -2,6 +2,75 @@
 
 from __future__ import annotations
 
+import itertools
+from itertools import combinations, permutations
+
+import numpy as np
+
+# --- HSIC family ----------------------------------------------------------------------------------
+
+
+def rbf_gram(X, sigma):
+    """exp(−‖x_i − x_j‖²/2σ²), one pair at a time."""
+    n = len(X)
+    return np.array(
+        [[np.exp(-((X[i] - X[j]) ** 2).sum() / (2 * sigma**2)) for j in range(n)] for i in range(n)]
+    )
+
+
+def four_index_hsic(K, L):
+    """The U-statistic of P-HSIC eq. (6) and (7): every ordered quadruple."""
+    m = len(K)
+    total = 0.0
+    for s, t, u, v in permutations(range(m), 4):
+        total += K[s, t] * L[s, t] + K[s, t] * L[u, v] - 2 * K[s, t] * L[s, u]
+    return total / (m * (m - 1) * (m - 2) * (m - 3))
+
+
+def four_index_R(K, L):
+    """R of P-HSIC eq. (8) by the definition; h is symmetrised over its four arguments."""
+    m = len(K)
+    parts = np.zeros(m)
+    for quadruple in permutations(range(m), 4):
+        h = 0.0
+        for s, t, u, v in permutations(quadruple):
+            h += K[s, t] * L[s, t] + K[s, t] * L[u, v] - 2 * K[s, t] * L[s, u]
+        parts[quadruple[0]] += h / 24
+    return float(np.mean((parts / ((m - 1) * (m - 2) * (m - 3))) ** 2))
+
+
+def biased_hsic(K, L):
+    """tr(KHLH)/(n − 1)² with H written out (P-LSMI eq. 4)."""
+    n = len(K)
+    H = np.eye(n) - np.ones((n, n)) / n
+    return float(np.trace(K @ H @ L @ H)) / (n - 1) ** 2
+
+
+def median_pair_distance(X):
+    """The median over pairs i < j; of the positive distances when that is zero; 1 without any."""
+    n = len(X)
+    found = np.array([np.sqrt(((X[i] - X[j]) ** 2).sum()) for i, j in combinations(range(n), 2)])
+    if np.median(found) > 0:
+        return float(np.median(found))
+    return float(np.median(found[found > 0])) if (found > 0).any() else 1.0
+
+
+# --- LSMI family and the l1 ball -----------------------------------------------------------------
+
+
+def l1_projection_by_bisection(w, radius, nonnegative):
+    """Shrink all sizes by the same amount until their sum is the radius."""
+    size = np.maximum(w, 0.0) if nonnegative else np.abs(w)
+    low, high = 0.0, size.max()
+    if size.sum() > radius:
+        for _ in range(200):
+            shrink = (low + high) / 2
+            inside = np.maximum(size - shrink, 0).sum() <= radius
+            low, high = (low, shrink) if inside else (shrink, high)
+    size = np.maximum(size - (high if size.sum() > radius else 0.0), 0.0)
+    return size if nonnegative else np.sign(w) * size
+
+
 import numpy as np
 
 # --- evaluation ----------------------------------------------------------------------------------
@@ -15,8 +84,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
-
-import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
@@ -96,6 +163,9 @@ def permutation_pvalues(scores, permuted):
         least = max(least, (1 + among) / (1 + n_permutations))
         adjusted[unit] = least
     return pvalues, adjusted
+
+
+import itertools
 
 
 import itertools

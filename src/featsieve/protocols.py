@@ -147,6 +147,27 @@ class HasTuning(Protocol):
     def tune(self, weights: FloatArray) -> None: ...
 
 
+@runtime_checkable
+class HasRestarts(Protocol):
+    """A bound object of its own for one restart of a search.
+
+    It draws its random choices (centres, folds) from the seed and keeps its own tuning, so that
+    restarts can run side by side with the same outcome.
+    """
+
+    def restart(self, seed: int) -> Any: ...
+
+
+@runtime_checkable
+class HasContextScores(Protocol):
+    """How much each unit adds in the presence of all others (larger is better).
+
+    A rough screen that keeps interacting units; a search on many units starts from its best.
+    """
+
+    def context_scores(self) -> FloatArray: ...
+
+
 @dataclass(frozen=True)
 class PairTerms:
     """Relevance of each unit, and a term for pairs of units, computed a row at a time.
@@ -200,6 +221,8 @@ CAPABILITY_WORDS: dict[type, str] = {
     HasWeightGradient: "a gradient for weights (value_and_gradient)",
     HasMatrixGradient: "a gradient for a matrix (value_and_gradient_matrix)",
     HasTuning: "model selection at weights (tune)",
+    HasRestarts: "a copy of its own for each restart (restart)",
+    HasContextScores: "scores in the presence of all others (context_scores)",
     HasPairs: "relevance and pair terms (relevance_and_pairs)",
 }
 

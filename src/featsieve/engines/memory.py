@@ -18,8 +18,8 @@ from featsieve.engines.blocks import (
     spans,
     tile_columns,
 )
-from featsieve.engines.pool import ordered_map
 from featsieve.engines.sources import Source, open_source
+from featsieve.pool import ordered_map
 from featsieve.protocols import Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
 

@@ -7,9 +7,17 @@ from featsieve.lazy import lazy_exports
 # put the module in the function's place.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
+    "HSIC": "featsieve.measures.hilbert_schmidt",
+    "LSMI": "featsieve.measures.squared_loss_mi",
+    "MLMI": "featsieve.measures.likelihood_mi",
     "Pearson": "featsieve.measures.correlation",
 }
 FUNCTIONS = {
+    "hsic": "featsieve.measures.hsic_functions",
+    "kta": "featsieve.measures.hsic_functions",
+    "lsmi": "featsieve.measures.smi_functions",
+    "mlmi": "featsieve.measures.smi_functions",
+    "mmd": "featsieve.measures.hsic_functions",
     "pearson": "featsieve.measures.correlation",
 }
 

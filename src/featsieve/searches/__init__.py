@@ -7,6 +7,7 @@ SEARCHES = {
     "Backward": "featsieve.searches.backward",
     "Exhaustive": "featsieve.searches.exhaustive",
     "Forward": "featsieve.searches.forward",
+    "L1Ball": "featsieve.searches.l1_ball",
     "Ranking": "featsieve.searches.ranking",
 }
 
