@@ -52,8 +52,9 @@ def _count_rows(codes, y, n_states, n_classes, nlogn, first, step, pair_sums, tr
             offset[row] = (codes[i, row] * n_classes + y[row]) * n_states
         for j in range(i):
             table[:] = 0
+            other = codes[j]
             for row in range(n):
-                table[offset[row] + codes[j, row]] += 1
+                table[offset[row] + other[row]] += 1
             triple = 0.0
             for cell in range(table.size):
                 triple += nlogn[table[cell]]
