@@ -6,7 +6,7 @@ A **measure** says how good a set of units is, a **search** how the sets are exp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
@@ -158,6 +158,16 @@ class HasPairs(Protocol):
     """Relevance and pair terms, for pairwise greedy and quadratic searches."""
 
     def relevance_and_pairs(self) -> PairTerms: ...
+
+
+@runtime_checkable
+class HasReport(Protocol):
+    """What only this measure has to tell; goes into ``result_.extras``.
+
+    The key ``"approximation"`` goes into ``result_.approximation``.
+    """
+
+    def report(self) -> Mapping[str, Any]: ...
 
 
 CAPABILITY_WORDS: dict[type, str] = {

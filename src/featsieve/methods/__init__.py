@@ -1,1 +1,1 @@
-"""."""
+"""The named methods: one cell of the table measure × search each, with the papers' defaults."""

@@ -1,0 +1,15 @@
+"""featsieve: which columns of this table matter for this target, and which should I keep?"""
+
+from featsieve.lazy import lazy_exports
+from featsieve.registry import METHODS
+
+__version__ = "0.1.0"
+
+_EXPORTS = {method.name: method.module for method in METHODS} | {
+    "open_parquet": "featsieve.engines.files",
+    "SelectionResult": "featsieve.result",
+}
+
+__all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604 - the registry is the one list of names
+
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

@@ -1,0 +1,147 @@
+"""What all engines share: merging in order, neighbours, and the screen for missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, Self
+
+import numpy as np
+
+from featsieve.errors import InputError
+from featsieve.progress import Monitor
+from featsieve.protocols import S, Summary
+from featsieve.schema import Block, FloatArray, IntArray, Schema, Target
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an engine needs to know besides its rows."""
+
+    schema: Schema
+    target: Target
+    monitor: Monitor
+    memory_limit: int
+    n_jobs: int
+    refuse_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Bad:
+    """How many cells of each column are missing or infinite."""
+
+    count: IntArray
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.count + other.count)
+
+
+@dataclass(frozen=True)
+class Screened(Generic[S]):
+    """A summary together with the count of unusable cells, from one and the same pass."""
+
+    summary: S
+    bad: Bad
+
+    def merge(self, other: Screened[S]) -> Screened[S]:
+        return Screened(self.summary.merge(other.summary), self.bad.merge(other.bad))
+
+
+def count_bad(block: Block) -> Bad:
+    if block.is_sparse:
+        bad = ~np.isfinite(block.X.data)
+        count = np.bincount(block.X.indices[bad], minlength=block.X.shape[1])
+    else:
+        count = np.count_nonzero(~np.isfinite(block.X), axis=0)
+    return Bad(count.astype(np.intp))
+
+
+def refuse_bad(bad: Bad, schema: Schema) -> None:
+    """One sentence that names the worst column, the count and the advice."""
+    columns = np.flatnonzero(bad.count)
+    if not len(columns):
+        return
+    worst = int(columns[np.argmax(bad.count[columns])])
+    others = f" (and {len(columns) - 1} more columns)" if len(columns) > 1 else ""
+    raise InputError(
+        f"column {schema.names[worst]!r}{others} has {int(bad.count[worst])} missing (NaN) or "
+        "infinite cells, and this method takes finite numbers only; impute or drop them, or use a "
+        "method that takes missing values (see the method table)."
+    )
+
+
+class BaseEngine:
+    """Common parts; a subclass says how blocks are mapped and rows are taken."""
+
+    def __init__(self, context: Context, n_samples: int) -> None:
+        self.schema = context.schema
+        self.target = context.target
+        self.monitor = context.monitor
+        self.memory_limit = context.memory_limit
+        self.n_jobs = context.n_jobs
+        self.n_samples = n_samples
+        self.n_features = context.schema.n_columns
+        self._must_screen = context.refuse_missing
+
+    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+        if not self._must_screen:
+            return self._reduce_blocks(fn)
+        screened = self._reduce_blocks(lambda block: Screened(fn(block), count_bad(block)))
+        refuse_bad(screened.bad, self.schema)
+        self._must_screen = False
+        return screened.summary
+
+    def screen(self) -> None:
+        """Refuse missing values now, by a pass of their own, unless a pass already did."""
+        if self._must_screen:
+            refuse_bad(self._reduce_blocks(count_bad), self.schema)
+            self._must_screen = False
+
+    def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
+        raise NotImplementedError("an engine maps its own blocks")
+
+    def _merge(self, summaries: Iterable[S], total: int, message: str) -> S:
+        merged: Any = None
+        for done, summary in enumerate(summaries, start=1):
+            merged = summary if merged is None else merged.merge(summary)
+            self.monitor.tick(message, done, total)
+        return merged
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The k nearest rows of a block of rows so far: ties go to the lowest row index."""
+
+    distances: FloatArray
+    rows: IntArray
+
+    def merge(self, other: Self) -> Self:
+        distances = np.concatenate([self.distances, other.distances], axis=1)
+        rows = np.concatenate([self.rows, other.rows], axis=1)
+        return type(self).smallest(distances, rows, self.distances.shape[1])
+
+    @classmethod
+    def smallest(cls, distances: FloatArray, rows: IntArray, k: int) -> Self:
+        order = np.lexsort((rows, distances), axis=1)[:, :k]
+        return cls(
+            np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+        )
+
+
+def nearest_in_tile(
+    fn: Callable[[Block, Block], FloatArray], first: Block, second: Block, k: int
+) -> Nearest:
+    """The k nearest rows of ``second`` for each row of ``first``, itself left out."""
+    distances = np.array(fn(first, second), dtype=np.float64)
+    rows = np.broadcast_to(np.arange(second.start, second.start + second.n_rows), distances.shape)
+    own = rows == (first.start + np.arange(first.n_rows))[:, None]
+    distances[own] = np.inf
+    padding = max(0, k - distances.shape[1])
+    distances = np.pad(distances, ((0, 0), (0, padding)), constant_values=np.inf)
+    rows = np.pad(rows, ((0, 0), (0, padding)), constant_values=-1)
+    return Nearest.smallest(distances, rows, k)
+
+
+
+
+__all__ = ["BaseEngine", "Context", "Nearest", "Summary", "nearest_in_tile"]

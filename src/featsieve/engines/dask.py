@@ -1,0 +1,217 @@
+"""Rows on a Dask cluster: one partition is one block, summaries are merged where they are.
+
+Whatever scheduler is active runs the tasks (threads by default, a cluster when there is a client);
+a lost worker only means that its tasks run again, so the answer stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from featsieve.containers import select_columns
+from featsieve.engines.base import BaseEngine, Context, Nearest, nearest_in_tile
+from featsieve.engines.blocks import require_memory, spans, tile_columns
+from featsieve.engines.sources import open_source
+from featsieve.errors import InputError
+from featsieve.protocols import S
+from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
+from featsieve.targets import TargetScan, encode_target, scan_target
+
+MERGE_FAN_IN = 8
+
+
+class DaskTable:
+    """X and y of a Dask collection as aligned partitions with known lengths."""
+
+    def __init__(self, X: Any, y: Any) -> None:
+        import dask
+
+        self.collection = X
+        self.native_target = y
+        self.parts = _partitions(X)
+        lengths = dask.compute(*[dask.delayed(_length)(part) for part in self.parts])
+        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+        self.targets = _aligned_targets(y, X, self.starts)
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.starts[-1])
+
+    def scan_target(self) -> TargetScan:
+        import dask
+
+        return _tree_merge([dask.delayed(scan_target)(y) for y in self.targets]).compute()
+
+    def scan_columns(self, fn: Callable[[Any], S]) -> S:
+        """A summary of the raw partitions, before any schema is known."""
+        import dask
+
+        return _tree_merge([dask.delayed(fn)(part) for part in self.parts]).compute()
+
+
+class DaskEngine(BaseEngine):
+    """Passes over the partitions of a :class:`DaskTable`."""
+
+    def __init__(self, table: DaskTable, context: Context) -> None:
+        import dask
+
+        super().__init__(context, table.n_samples)
+        self._table = table
+        schema = dask.delayed(context.schema)
+        target = dask.delayed(context.target)
+        self._blocks = [
+            dask.delayed(_block)(part, y, int(start), schema, target)
+            for part, y, start in zip(table.parts, table.targets, table.starts[:-1], strict=True)
+        ]
+
+    def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
+        import dask
+
+        summary = _tree_merge([dask.delayed(fn)(block) for block in self._blocks]).compute()
+        self.monitor.tick("reading rows", len(self._blocks), len(self._blocks))
+        return summary
+
+    def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
+        import dask
+
+        self.screen()
+        pairs = [
+            dask.delayed(fn)(first, second)
+            for i, first in enumerate(self._blocks)
+            for second in self._blocks[i:]
+        ]
+        summary = _tree_merge(pairs).compute()
+        self.monitor.tick("reading pairs of rows", len(pairs), len(pairs))
+        return summary
+
+    def topk_tiles(
+        self, fn: Callable[[Block, Block], FloatArray], k: int
+    ) -> tuple[FloatArray, IntArray]:
+        import dask
+
+        self.screen()
+        nearest = dask.delayed(nearest_in_tile)
+        found: list[Nearest] = dask.compute(
+            *[
+                _tree_merge([nearest(fn, first, second, k) for second in self._blocks])
+                for first in self._blocks
+            ]
+        )
+        return np.concatenate([n.distances for n in found]), np.concatenate([n.rows for n in found])
+
+    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+        width = tile_columns(self.n_samples, self.memory_limit, 1)
+        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
+        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
+
+    def take(
+        self, rows: IntArray | None = None, columns: IntArray | None = None
+    ) -> tuple[FloatArray, Array]:
+        import dask
+
+        self.screen()
+        n_rows = self.n_samples if rows is None else len(rows)
+        n_columns = self.n_features if columns is None else len(columns)
+        require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
+        wanted = None if rows is None else np.asarray(rows)
+        parts = dask.compute(
+            *[dask.delayed(_cells)(block, wanted, columns) for block in self._blocks]
+        )
+        X = np.concatenate([part[0] for part in parts])
+        y = np.concatenate([part[1] for part in parts])
+        if wanted is None:
+            return X, y
+        back = np.argsort(np.argsort(wanted, kind="stable"), kind="stable")
+        return X[back], y[back]
+
+    def native(self, columns: IntArray) -> tuple[Any, Any]:
+        require_memory(
+            self.n_samples * len(columns), self.memory_limit, "gathering a Dask collection"
+        )
+        y = self._table.native_target
+        X = select_columns(self._table.collection, columns).compute()
+        return X, y.compute() if hasattr(y, "compute") else y
+
+
+def _partitions(X: Any) -> list[Any]:
+    """Delayed pieces of consecutive rows, all columns together."""
+    if hasattr(X, "columns"):
+        return list(X.to_delayed())
+    if X.ndim != 2:
+        raise InputError(f"X has {X.ndim} dimensions; a Dask array must have two.")
+    return list(X.rechunk({1: -1}).to_delayed().ravel())
+
+
+def _aligned_targets(y: Any, X: Any, starts: IntArray) -> list[Any]:
+    """y cut at the same rows as X."""
+    import dask
+
+    n_rows = int(starts[-1])
+    if hasattr(y, "to_delayed"):
+        y = _as_dask_array(y)
+        if y.shape[0] != n_rows:
+            raise _length_error(n_rows, y.shape[0])
+        y = y.rechunk({0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})})
+        return list(y.to_delayed().ravel())
+    if len(y) != n_rows:
+        raise _length_error(n_rows, len(y))
+    cut = zip(starts[:-1], starts[1:], strict=True)
+    return [dask.delayed(_slice(y, int(a), int(b))) for a, b in cut]
+
+
+def _slice(y: Any, start: int, stop: int) -> Any:
+    return y.iloc[start:stop] if hasattr(y, "iloc") else y[start:stop]
+
+
+def _as_dask_array(y: Any) -> Any:
+    if hasattr(y, "to_dask_array"):
+        return y.to_dask_array(lengths=True)
+    return y.compute_chunk_sizes() if any(np.isnan(s) for s in y.shape) else y
+
+
+def _length_error(n_x: int, n_y: int) -> InputError:
+    return InputError(
+        f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; "
+        "give one target value a row."
+    )
+
+
+def _length(part: Any) -> int:
+    return int(part.shape[0])
+
+
+def _block(part: Any, y: Any, start: int, schema: Schema, target: Target) -> Block:
+    source = open_source(part, schema)
+    return Block(start, source.rows(0, source.n_rows), encode_target(y, target))
+
+
+def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tuple[Array, Array]:
+    X, y = block.dense(), block.y
+    if rows is not None:
+        ordered = np.sort(rows)
+        low, high = np.searchsorted(ordered, [block.start, block.start + block.n_rows])
+        local = ordered[low:high] - block.start
+        X, y = X[local], y[local]
+    return (X if columns is None else X[:, columns]), y
+
+
+def _tree_merge(summaries: list[Any]) -> Any:
+    """Merge delayed summaries in row order, a few at a time, without bringing them home."""
+    import dask
+
+    while len(summaries) > 1:
+        summaries = [
+            dask.delayed(_merge_all)(summaries[i : i + MERGE_FAN_IN])
+            for i in range(0, len(summaries), MERGE_FAN_IN)
+        ]
+    return summaries[0]
+
+
+def _merge_all(summaries: list[Any]) -> Any:
+    merged = summaries[0]
+    for summary in summaries[1:]:
+        merged = merged.merge(summary)
+    return merged

@@ -1,0 +1,190 @@
+"""Parquet larger than memory: batches of rows are read, used and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from featsieve.engines.base import BaseEngine, Context
+from featsieve.engines.blocks import block_rows, require_memory, spans, tile_columns
+from featsieve.engines.memory import MemoryEngine
+from featsieve.engines.pool import ordered_map
+from featsieve.engines.sources import open_source
+from featsieve.errors import InputError, MissingExtraError
+from featsieve.protocols import S
+from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
+from featsieve.targets import encode_target
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """A Parquet file, or a folder of them, that may be larger than memory.
+
+    Hand it to a selector's ``fit`` as X; y is then the name of a column, or ``target`` given here.
+    """
+
+    path: Path
+    target: str | None = None
+
+    @cached_property
+    def files(self) -> list[Any]:
+        return [_open(path) for path in _parquet_paths(self.path)]
+
+    @cached_property
+    def all_names(self) -> list[str]:
+        return list(self.files[0].schema_arrow.names)
+
+    @property
+    def column_names(self) -> list[str]:
+        return [name for name in self.all_names if name != self.target]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(f.metadata.num_rows for f in self.files), len(self.column_names)
+
+    def with_target(self, target: str) -> ParquetTable:
+        if target not in self.all_names:
+            raise InputError(
+                f"there is no column {target!r} in {self.path.name}; it has "
+                f"{', '.join(map(repr, self.all_names[:10]))}"
+                f"{', …' if len(self.all_names) > 10 else ''}."
+            )
+        return ParquetTable(self.path, target)
+
+    def batches(self, columns: list[str], batch_rows: int) -> Iterator[Any]:
+        """pyarrow tables of consecutive rows."""
+        import pyarrow as pa
+
+        for file in self.files:
+            for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+                yield pa.Table.from_batches([batch]).select(columns)
+
+
+def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable:
+    """A Parquet file or folder as X for any selector, read in batches, never as a whole."""
+    table = ParquetTable(Path(path))
+    return table if target is None else table.with_target(target)
+
+
+def _parquet_paths(path: Path) -> list[Path]:
+    found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not found:
+        raise InputError(f"the folder {path.name!r} holds no *.parquet file; give a Parquet file.")
+    return found
+
+
+def _open(path: Path) -> Any:
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("pyarrow", "cli", "Reading Parquet") from None
+    return pq.ParquetFile(path, memory_map=True)
+
+
+class FileEngine(BaseEngine):
+    """Rows in Parquet; each pass reads the file again, several batches under way at once."""
+
+    def __init__(
+        self,
+        table: ParquetTable,
+        context: Context,
+        *,
+        rows_a_block: int | None = None,
+    ) -> None:
+        super().__init__(context, table.shape[0])
+        self._table = table
+        self._rows_a_block = rows_a_block or block_rows(
+            self.n_features, context.memory_limit, context.n_jobs
+        )
+
+    def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        start = 0
+        wanted = [*columns, *([self._table.target] if self._table.target else [])]
+        for batch in self._table.batches(wanted, self._rows_a_block):
+            yield start, batch
+            start += batch.num_rows
+
+    def _block(self, start: int, batch: Any, schema: Schema) -> Block:
+        y = encode_target(batch.column(self._table.target), self.target)
+        source = open_source(batch.select(list(schema.names)), schema)
+        return Block(start, source.rows(0, batch.num_rows), y)
+
+    def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
+        schema = self.schema
+        raw = self._raw_blocks(list(schema.names))
+        summaries = ordered_map(lambda item: fn(self._block(*item, schema)), raw, self.n_jobs)
+        total = sum(-(-f.metadata.num_rows // self._rows_a_block) for f in self._table.files)
+        return self._merge(summaries, total, "reading rows")
+
+    def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
+        return self._gathered().reduce_tiles(fn)
+
+    def topk_tiles(
+        self, fn: Callable[[Block, Block], FloatArray], k: int
+    ) -> tuple[FloatArray, IntArray]:
+        return self._gathered().topk_tiles(fn, k)
+
+    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+        width = tile_columns(self.n_samples, self.memory_limit, 1)
+        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
+        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
+
+    def take(
+        self, rows: IntArray | None = None, columns: IntArray | None = None
+    ) -> tuple[FloatArray, Array]:
+        self.screen()
+        columns = np.arange(self.n_features) if columns is None else columns
+        n_rows = self.n_samples if rows is None else len(rows)
+        require_memory(n_rows * len(columns), self.memory_limit, f"{n_rows} × {len(columns)} cells")
+        schema = self._narrow(columns)
+        order = np.arange(n_rows) if rows is None else np.argsort(rows, kind="stable")
+        wanted = None if rows is None else np.asarray(rows)[order]
+        parts = [
+            _rows_of(self._block(start, batch, schema), wanted)
+            for start, batch in self._raw_blocks(list(schema.names))
+        ]
+        X = np.concatenate([x for x, _ in parts])
+        y = np.concatenate([y for _, y in parts])
+        back = np.argsort(order, kind="stable")
+        return X[back], y[back]
+
+    def native(self, columns: IntArray) -> tuple[Any, Any]:
+        """The numbers themselves: a file has no container to hand to a user's estimator."""
+        if any(int(column) in self.schema.categories for column in columns):
+            raise InputError(
+                "a user's estimator cannot take categorical columns straight from a file; read "
+                "the file into a dataframe first."
+            )
+        X, y = self.take(columns=columns)
+        return X, y[:, 0] if y.shape[1] == 1 else y
+
+    def _narrow(self, columns: IntArray) -> Schema:
+        names = tuple(self.schema.names[c] for c in columns)
+        position = {int(c): p for p, c in enumerate(columns)}
+        kept = {position[c]: s for c, s in self.schema.categories.items() if c in position}
+        return Schema(names, kept)
+
+    def _gathered(self) -> MemoryEngine:
+        X, y = self.take()
+        codes = Schema(
+            self.schema.names,
+            {c: tuple(range(len(s))) for c, s in self.schema.categories.items()},
+            self.schema.groups,
+            self.schema.group_names,
+        )
+        context = Context(codes, self.target, self.monitor, self.memory_limit, self.n_jobs)
+        return MemoryEngine(X, y, context)
+
+
+def _rows_of(block: Block, wanted: IntArray | None) -> tuple[FloatArray, Array]:
+    """The wanted global rows that fall into this block, in their order."""
+    if wanted is None:
+        return block.X, block.y
+    low, high = np.searchsorted(wanted, [block.start, block.start + block.n_rows])
+    local = wanted[low:high] - block.start
+    return block.X[local], block.y[local]

@@ -1,0 +1,88 @@
+"""Any engine, seen with its numeric columns centred and scaled (categorical codes stay codes)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from featsieve.moments import ColumnMoments, column_moments
+from featsieve.protocols import Engine, S
+from featsieve.schema import Array, Block, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """(x − centre) · factor; a constant column becomes all zeros."""
+
+    centre: FloatArray
+    factor: FloatArray
+
+    def apply(self, X: Any, columns: IntArray | None = None) -> FloatArray:
+        centre, factor = self.centre, self.factor
+        if columns is not None:
+            centre, factor = centre[columns], factor[columns]
+        dense = X if isinstance(X, np.ndarray) else X.toarray()
+        return ((dense - centre) * factor).astype(dense.dtype, copy=False)
+
+    def block(self, block: Block) -> Block:
+        return Block(block.start, self.apply(block.X), block.y, block.weight)
+
+
+def _block_moments(block: Block) -> ColumnMoments:
+    return column_moments(block.X, block.weight)
+
+
+def fit_scaling(engine: Engine, ddof: int) -> Scaling:
+    """One pass for means and standard deviations; codes are left alone."""
+    moments = engine.reduce_rows(_block_moments)
+    scale = moments.scale(ddof)
+    factor = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    centre = moments.mean.copy()
+    codes = list(engine.schema.categories)
+    centre[codes], factor[codes] = 0.0, 1.0
+    return Scaling(centre, factor)
+
+
+class StandardizedEngine:
+    """The same engine with every block, tile and column scaled on its way out."""
+
+    def __init__(self, engine: Engine, ddof: int) -> None:
+        self._engine = engine
+        self._scaling = fit_scaling(engine, ddof)
+        self.n_samples = engine.n_samples
+        self.n_features = engine.n_features
+        self.schema = engine.schema
+        self.target = engine.target
+        self.monitor = engine.monitor
+        self.memory_limit = engine.memory_limit
+        self.n_jobs = engine.n_jobs
+
+    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+        scaling = self._scaling
+        return self._engine.reduce_rows(lambda block: fn(scaling.block(block)))
+
+    def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
+        scaling = self._scaling
+        return self._engine.reduce_tiles(lambda a, b: fn(scaling.block(a), scaling.block(b)))
+
+    def topk_tiles(
+        self, fn: Callable[[Block, Block], FloatArray], k: int
+    ) -> tuple[FloatArray, IntArray]:
+        scaling = self._scaling
+        return self._engine.topk_tiles(lambda a, b: fn(scaling.block(a), scaling.block(b)), k)
+
+    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+        scaling = self._scaling
+        return self._engine.map_columns(lambda X, columns: fn(scaling.apply(X, columns), columns))
+
+    def take(
+        self, rows: IntArray | None = None, columns: IntArray | None = None
+    ) -> tuple[FloatArray, Array]:
+        X, y = self._engine.take(rows, columns)
+        return self._scaling.apply(X, columns), y
+
+    def native(self, columns: IntArray) -> tuple[Any, Any]:
+        return self._engine.native(columns)

@@ -1,0 +1,95 @@
+"""A user's estimator as a measure: its cross-validated score on a set of columns (wrapper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import check_cv, cross_val_score
+
+from featsieve.errors import InputError
+from featsieve.measures.base import BaseMeasure
+from featsieve.progress import Monitor
+from featsieve.protocols import Engine
+from featsieve.schema import FloatArray
+
+
+class CrossValScore(BaseMeasure):
+    """The mean score of ``estimator`` over the folds, with only the set's columns.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+    cv : int, splitter or iterable, default=5
+    scoring : str or callable, default: the estimator's own score
+    metadata : mapping, optional
+        Passed to scikit-learn's ``cross_val_score`` as ``params`` (or, without metadata routing,
+        ``groups`` for the splitter).
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        cv: Any = 5,
+        scoring: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.cv = cv
+        self.scoring = scoring
+        self.metadata = metadata
+
+    def bind(self, engine: Engine) -> BoundCrossValScore:
+        if self.estimator is None:
+            raise InputError("CrossValScore needs an estimator; give one that can fit and predict.")
+        return BoundCrossValScore(self, engine)
+
+
+class BoundCrossValScore:
+    """An estimator with its data; a set's score is computed once."""
+
+    def __init__(self, measure: CrossValScore, engine: Engine) -> None:
+        self.n_units = engine.schema.n_units
+        self.monitor: Monitor = engine.monitor
+        self._measure = measure
+        self._engine = engine
+        self._known: dict[frozenset[int], float] = {}
+        self._folds = self._fixed_folds()
+
+    def _fixed_folds(self) -> list[tuple[Any, Any]]:
+        """The same folds for every set, so that sets are compared on the same rows."""
+        from sklearn.base import is_classifier
+
+        X, y = self._engine.native(np.arange(1))
+        classifier = is_classifier(self._measure.estimator)
+        splitter = check_cv(self._measure.cv, y, classifier=classifier)
+        groups = (self._measure.metadata or {}).get("groups")
+        return list(splitter.split(X, y, groups))
+
+    def value(self, subset: Sequence[int]) -> float:
+        key = frozenset(int(unit) for unit in subset)
+        if key not in self._known:
+            self._known[key] = self._score(sorted(key))
+        return self._known[key]
+
+    def scores(self) -> FloatArray:
+        """Each unit alone."""
+        return np.array([self.value([unit]) for unit in range(self.n_units)])
+
+    def _score(self, units: list[int]) -> float:
+        X, y = self._engine.native(np.sort(self._engine.schema.columns_of_units(units)))
+        params = {k: v for k, v in (self._measure.metadata or {}).items() if k != "groups"}
+        scores = cross_val_score(
+            clone(self._measure.estimator),
+            X,
+            y,
+            cv=self._folds,
+            scoring=self._measure.scoring,
+            n_jobs=self._engine.n_jobs,
+            params=params or None,
+            error_score="raise",
+        )
+        return float(np.mean(scores))

@@ -1,0 +1,122 @@
+"""Means, squared deviations and co-deviations that add over blocks of rows.
+
+Blocks are centred on their own means and merged by Chan's update, so that a large mean costs no
+digits and the answer does not depend on how the rows were cut (to rounding).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.schema import FloatArray
+
+# A column whose spread is at this level of its mean is constant but for rounding.
+CONSTANT_SPREAD = 16 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class ColumnMoments:
+    """Total weight, mean and sum of squared deviations of each column."""
+
+    weight: float
+    mean: FloatArray
+    deviation: FloatArray
+
+    def merge(self, other: Self) -> Self:
+        total = self.weight + other.weight
+        if total == 0:
+            return self
+        shift = other.mean - self.mean
+        share = self.weight * other.weight / total
+        return type(self)(
+            total,
+            self.mean + shift * (other.weight / total),
+            self.deviation + other.deviation + shift**2 * share,
+        )
+
+    def is_constant(self) -> FloatArray:
+        """Per column; the rounding of the mean itself is no spread."""
+        noise = CONSTANT_SPREAD * np.abs(self.mean)
+        return self.deviation <= self.weight * noise**2
+
+    def scale(self, ddof: int) -> FloatArray:
+        """Standard deviations, 0 for a constant column."""
+        variance = self.deviation / max(self.weight - ddof, np.finfo(np.float64).tiny)
+        return np.where(self.is_constant(), 0.0, np.sqrt(variance))
+
+
+@dataclass(frozen=True)
+class CrossMoments:
+    """Moments of two sets of columns and the co-deviations between them."""
+
+    x: ColumnMoments
+    y: ColumnMoments
+    cross: FloatArray
+
+    def merge(self, other: Self) -> Self:
+        total = self.x.weight + other.x.weight
+        if total == 0:
+            return self
+        share = self.x.weight * other.x.weight / total
+        shift = np.outer(other.x.mean - self.x.mean, other.y.mean - self.y.mean)
+        return type(self)(
+            self.x.merge(other.x), self.y.merge(other.y), self.cross + other.cross + shift * share
+        )
+
+    def correlation(self) -> FloatArray:
+        """Pearson's r of every x column with every y column; 0 where either is constant."""
+        spread = np.sqrt(np.outer(self.x.deviation, self.y.deviation))
+        constant = self.x.is_constant()[:, None] | self.y.is_constant()[None, :]
+        r = np.divide(self.cross, spread, out=np.zeros_like(self.cross), where=~constant)
+        return np.clip(r, -1.0, 1.0)
+
+
+def column_moments(values: Any, weight: FloatArray | None = None) -> ColumnMoments:
+    """Moments of the columns of a dense or CSR array."""
+    return _moments(values, weight)[0]
+
+
+def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> CrossMoments:
+    """Moments of X, of Y, and X'Y about the means; X dense or CSR, Y dense."""
+    y_moments, y_centred = _moments(np.asarray(Y, dtype=np.float64), weight)
+    if weight is not None:
+        y_centred = y_centred * weight[:, None]
+    x_moments, x_centred = _moments(X, weight)
+    return CrossMoments(x_moments, y_moments, np.asarray(x_centred.T @ y_centred))
+
+
+def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any]:
+    """The moments, and the values to multiply: centred, or as they are when sparse.
+
+    One centred factor is enough for a co-deviation, so a sparse one is never filled in.
+    """
+    if not isinstance(values, np.ndarray):
+        return _sparse_moments(values, weight), values.astype(np.float64)
+    values = np.asarray(values, dtype=np.float64)
+    if weight is None:
+        mean = values.mean(axis=0)
+        centred = values - mean
+        deviation = np.einsum("ij,ij->j", centred, centred)
+        return ColumnMoments(float(len(values)), mean, deviation), centred
+    total = float(weight.sum())
+    mean = weight @ values / total if total else np.zeros(values.shape[1])
+    centred = values - mean
+    deviation = np.einsum("i,ij,ij->j", weight, centred, centred)
+    return ColumnMoments(total, mean, deviation), centred
+
+
+def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
+    n_rows, n_columns = values.shape
+    data = values.data.astype(np.float64)
+    row_weight = np.ones(n_rows) if weight is None else weight
+    stored_weight = np.repeat(row_weight, np.diff(values.indptr))
+    total = float(row_weight.sum())
+    sums = np.bincount(values.indices, weights=stored_weight * data, minlength=n_columns)
+    mean = sums / total if total else np.zeros(n_columns)
+    off = data - mean[values.indices]
+    deviation = np.bincount(values.indices, weights=stored_weight * off**2, minlength=n_columns)
+    stored = np.bincount(values.indices, weights=stored_weight, minlength=n_columns)
+    return ColumnMoments(total, mean, deviation + (total - stored) * mean**2)

@@ -1,0 +1,58 @@
+"""One line a method: what the package exports, the command line offers and the docs list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+EngineUse = Literal["streams", "gathers", "memory"]
+
+ENGINE_WORDS: dict[EngineUse, str] = {
+    "streams": "streams: its statistics add over blocks of rows",
+    "gathers": "gathers the columns it needs, if they fit memory_limit; refuses otherwise",
+    "memory": "needs the user's own container in memory",
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A named method, its cell of the table measure × search, and where it comes from."""
+
+    name: str
+    module: str
+    measure: str
+    search: str
+    engines: EngineUse
+    paper: str
+    summary: str
+
+    @property
+    def command_name(self) -> str:
+        return COMMAND_ALIASES.get(self.name, self.name.lower())
+
+    def load(self) -> type:
+        import importlib
+
+        found: type = getattr(importlib.import_module(self.module), self.name)
+        return found
+
+
+# The command line knows Pearson ranking by P-LSMI's name for it.
+COMMAND_ALIASES = {"PearsonRanking": "pc"}
+
+METHODS: tuple[Method, ...] = (
+    Method("FeatureSelector", "featsieve.selector", "any", "any", "streams", "design",
+           "any measure × search"),
+    Method("PearsonRanking", "featsieve.methods.pearson", "Pearson / Hall", "ranking", "streams",
+           "P-LECTURE; P-LSMI 4.1", "linear dependence of each column, with p-values"),
+    Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
+           "forward, backward, exhaustive", "memory", "P-LECTURE", "cross-validated score of your model"),
+)  # fmt: skip
+
+
+def find_method(name: str) -> Method:
+    """A method by its class name or its name on the command line."""
+    for method in METHODS:
+        if name.lower() in {method.name.lower(), method.command_name}:
+            return method
+    raise KeyError(name)

@@ -1,0 +1,15 @@
+"""Searches: how are the sets of columns explored?"""
+
+from featsieve.lazy import lazy_exports
+
+# One line a search.
+SEARCHES = {
+    "Backward": "featsieve.searches.backward",
+    "Exhaustive": "featsieve.searches.exhaustive",
+    "Forward": "featsieve.searches.forward",
+    "Ranking": "featsieve.searches.ranking",
+}
+
+__all__ = [*SEARCHES]  # noqa: PLE0604
+
+__getattr__, __dir__ = lazy_exports(__name__, SEARCHES)

@@ -1,0 +1,90 @@
+"""Backward elimination (P-HSIC Algorithm 1): drop what the set misses least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from featsieve.ordering import best_first
+from featsieve.protocols import HasRemovals, HasValue
+from featsieve.result import SelectionResult
+from featsieve.schema import FloatArray
+from featsieve.searches.rounds import check_step, round_size
+
+
+class Backward(BaseEstimator):
+    """Greedy removals; the last removed is the best.
+
+    Parameters
+    ----------
+    step : int or float, default=1
+        How many units a round removes: a count, or a fraction f of the current count
+        (then int(f · m) + 1 of them), never below k.
+    order_selected : bool, default=True
+        Go on one by one below k, so that the selected units come best first.
+    """
+
+    requires: ClassVar[tuple[type, ...]] = (HasValue,)
+
+    def __init__(self, *, step: float = 1, order_selected: bool = True) -> None:
+        self.step = step
+        self.order_selected = order_selected
+
+    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        check_step(self.step)
+        left = list(range(bound.n_units))
+        removed: list[int] = []
+        scores = np.full(bound.n_units, np.nan)
+        objective: float | None = None
+        trace: list[float] = []
+        yield _answer(left, removed, scores, k, objective, trace)
+        while len(left) > (1 if self.order_selected else k):
+            values = values_without(bound, left, left)
+            scores[left] = -values
+            size = self._size(len(left), k)
+            if len(left) == k and objective is None:
+                objective = float(bound.value(left))
+            dropped = [left[p] for p in best_first(values)[:size]]
+            trace.append(float(values.max()))
+            removed += dropped
+            left = [unit for unit in left if unit not in set(dropped)]
+            bound.monitor.tick("removing", len(removed), bound.n_units - 1)
+            yield _answer(left, removed, scores, k, objective, trace)
+        if objective is None:
+            objective = float(bound.value(left))
+        yield _answer(left, removed, scores, k, objective, trace)
+
+    def _size(self, current: int, k: int) -> int:
+        """A full round above k, ending at k exactly; one by one below."""
+        return min(round_size(self.step, current), current - k) if current > k else 1
+
+
+def _answer(
+    left: list[int],
+    removed: list[int],
+    scores: FloatArray,
+    k: int,
+    objective: float | None,
+    trace: list[float],
+) -> SelectionResult:
+    """The best order so far: what is left (by its last scores), then the removed, last first."""
+    ranked = [left[p] for p in best_first(scores[left])]
+    order = np.array([*ranked, *reversed(removed)], dtype=np.intp)
+    return SelectionResult(
+        order[:k],
+        scores.copy(),
+        objective=objective,
+        order=order,
+        path=tuple(removed),
+        trace=tuple(trace),
+    )
+
+
+def values_without(bound: Any, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+    """All removals at once where the measure can, else one by one."""
+    if isinstance(bound, HasRemovals):
+        return bound.values_without(subset, candidates)
+    return np.array([bound.value([u for u in subset if u != c]) for c in candidates])

@@ -1,0 +1,82 @@
+"""Exhaustive search: every set of k units."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from featsieve.errors import InputError
+from featsieve.ordering import TIE_TOLERANCE
+from featsieve.protocols import HasValue
+from featsieve.result import SelectionResult
+
+SETS_A_STEP = 64
+
+
+class Exhaustive(BaseEstimator):
+    """The set with the largest value among all sets of k units; ties to the first in order.
+
+    Parameters
+    ----------
+    max_subsets : int, default=1_000_000
+        Refuse when there are more sets than this.
+    keep : int, default=100
+        How many of the best sets are kept in ``result_.path`` as (value, set), best first.
+    """
+
+    requires: ClassVar[tuple[type, ...]] = (HasValue,)
+
+    def __init__(self, *, max_subsets: int = 1_000_000, keep: int = 100) -> None:
+        self.max_subsets = max_subsets
+        self.keep = keep
+
+    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        total = comb(bound.n_units, k)
+        if total > self.max_subsets:
+            raise InputError(
+                f"there are {total} sets of {k} out of {bound.n_units}, but max_subsets is "
+                f"{self.max_subsets}; raise it, or use a forward or backward search."
+            )
+        best: tuple[float, tuple[int, ...]] | None = None
+        # Max-heap order on (value, earlier set first), so the smallest entry is the one to lose.
+        kept: list[tuple[float, int, tuple[int, ...]]] = []
+        for done, subset in enumerate(combinations(range(bound.n_units), k), start=1):
+            value = float(bound.value(subset))
+            if best is None or value > best[0] + TIE_TOLERANCE * abs(best[0]):
+                best = (value, subset)
+            _keep(kept, (value, -done, subset), self.keep)
+            if done % SETS_A_STEP == 0 or done == total:
+                bound.monitor.tick("trying sets", done, total)
+                yield _answer(best, kept, bound.n_units)
+
+
+def _keep(
+    heap: list[tuple[float, int, tuple[int, ...]]],
+    entry: tuple[float, int, tuple[int, ...]],
+    most: int,
+) -> None:
+    if len(heap) < most:
+        heapq.heappush(heap, entry)
+    else:
+        heapq.heappushpop(heap, entry)
+
+
+def _answer(
+    best: tuple[float, tuple[int, ...]],
+    kept: list[tuple[float, int, tuple[int, ...]]],
+    n_units: int,
+) -> SelectionResult:
+    path = tuple((value, subset) for value, _, subset in sorted(kept, reverse=True))
+    return SelectionResult(
+        np.array(best[1], dtype=np.intp),
+        np.full(n_units, np.nan),
+        objective=best[0],
+        path=path,
+        trace=tuple(value for value, _ in path),
+    )

@@ -1,0 +1,25 @@
+"""Ranking: every unit on its own, the best k are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from sklearn.base import BaseEstimator
+
+from featsieve.ordering import best_first
+from featsieve.protocols import HasScores
+from featsieve.result import SelectionResult
+
+
+class Ranking(BaseEstimator):
+    """Sort by score; ties go to the lowest index."""
+
+    requires: ClassVar[tuple[type, ...]] = (HasScores,)
+
+    def steps(self, bound: HasScores, k: int) -> Iterator[SelectionResult]:
+        scores = bound.scores()
+        order = best_first(scores)
+        yield SelectionResult(
+            order[:k], scores, order=order, trace=tuple(float(s) for s in scores[order[:k]])
+        )

@@ -1,0 +1,334 @@
+"""The one scikit-learn-facing ``fit``: all selectors share it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from featsieve.containers import (
+    column_names,
+    is_dask,
+    is_frame,
+    is_sparse,
+    restore_columns,
+    restore_sparse,
+    select_columns,
+)
+from featsieve.engines.files import ParquetTable
+from featsieve.engines.standardized import StandardizedEngine
+from featsieve.errors import InputError
+from featsieve.pairing import Pairing
+from featsieve.protocols import Engine, Procedure
+from featsieve.result import COMPLETED, SelectionResult
+from featsieve.schema import FloatArray, IntArray, Schema
+from featsieve.validation import Settings, open_engine, resolve_count
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BaseSelector(SelectorMixin, BaseEstimator):
+    """Everything but the procedure: input, counting, fitted attributes, ``transform``.
+
+    Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
+    :meth:`_procedure`.
+    """
+
+    n_features_to_select: int | float | str | None = None
+    task: str = "auto"
+    categorical_features: Any = "from_dtype"
+    feature_groups: Any = None
+    n_jobs: int | None = None
+    max_time: float | None = None
+    memory_limit: int | str = "1GiB"
+    callback: Any = None
+
+    # --- what a subclass says -------------------------------------------------------------------
+
+    def _procedure(self) -> Procedure:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
+
+    def _takes_missing(self) -> bool:
+        return False
+
+    def _takes_sparse(self) -> bool:
+        return True
+
+    def _scale_ddof(self) -> int | None:
+        """None: the columns stay as they are."""
+        return None
+
+    def _offers_auto_count(self) -> bool:
+        return False
+
+    # --- fit ------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Select columns of X for the target y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, or a table \
+from :func:`featsieve.open_parquet`
+        y : one value a row, or one row of outputs a row; a column's name with a Parquet table
+
+        Returns
+        -------
+        self
+        """
+        self._refuse_params(params)
+        return self._fit(X, y)
+
+    def _refuse_params(self, params: dict[str, Any]) -> None:
+        if params.pop("sample_weight", None) is not None:
+            raise InputError(
+                f"{type(self).__name__} does not take sample_weight; the method table lists the "
+                "selectors that do."
+            )
+        if params:
+            raise TypeError(
+                f"{type(self).__name__}.fit() got an unexpected keyword argument "
+                f"{next(iter(params))!r}"
+            )
+
+    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+        X = self._checked_input(X, y, reset=True)
+        engine = open_engine(X, y, self._settings(), sample_weight=sample_weight)
+        k = resolve_count(
+            self.n_features_to_select, engine.schema.n_units, auto=self._offers_auto_count()
+        )
+        result = self._procedure().run(self._scaled(engine), k)  # type: ignore[arg-type]
+        self._store(engine, result, k)
+        return self
+
+    def _settings(self) -> Settings:
+        return Settings(
+            task=self.task,
+            categorical_features=self.categorical_features,
+            feature_groups=self.feature_groups,
+            n_jobs=self.n_jobs,
+            max_time=self.max_time,
+            memory_limit=self.memory_limit,
+            callback=self.callback,
+            takes_missing=self._takes_missing(),
+        )
+
+    def _scaled(self, engine: Any) -> Engine:
+        ddof = self._scale_ddof()
+        return engine if ddof is None else StandardizedEngine(engine, ddof)
+
+    def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
+        """scikit-learn's own checks for arrays; names and number of columns for everything else."""
+        if isinstance(X, ParquetTable) or is_dask(X):
+            self._check_lazy_columns(X, y, reset)
+            return X
+        if reset and y is None:
+            _refuse_no_target(self)
+        if not is_sparse(X) and is_frame(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            if reset:
+                self._name_columns(column_names(X))
+            return X
+        return validate_data(
+            self,
+            X,
+            accept_sparse=["csr", "csc"] if self._takes_sparse() else False,
+            dtype="numeric" if reset else None,
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+            reset=reset,
+        )
+
+    def _check_lazy_columns(self, X: Any, y: Any, reset: bool) -> None:
+        target = y if isinstance(y, str) else getattr(X, "target", None)
+        names = column_names(X)
+        if names is not None:
+            names = [name for name in names if name != target]
+        n_columns = X.shape[1] if names is None else len(names)
+        if reset:
+            self.n_features_in_ = n_columns
+            self._name_columns(names)
+        elif n_columns != self.n_features_in_:
+            raise InputError(
+                f"X has {n_columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+
+    def _name_columns(self, names: Sequence[Any] | None) -> None:
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    # --- fitted attributes ----------------------------------------------------------------------
+
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        schema: Schema = engine.schema
+        self.task_ = engine.target.task
+        self.result_ = result
+        self.indices_ = schema.columns_of_units(result.indices)
+        self.support_ = np.zeros(schema.n_columns, dtype=bool)
+        self.support_[self.indices_] = True
+        owner = schema.unit_of_column
+        self.scores_ = np.asarray(result.scores, dtype=np.float64)[owner]
+        self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
+        if "pvalues" in result.extras:
+            self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
+        if k is not None and len(result.indices) < k:
+            warnings.warn(
+                f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
+                f"for ({_why_fewer(result)}).",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _get_support_mask(self) -> FloatArray:
+        check_is_fitted(self)
+        return self.support_
+
+    # --- transform ------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns, in the container and with the dtypes that X came in."""
+        check_is_fitted(self)
+        X = self._checked_input(X, None, reset=False)
+        chosen = np.flatnonzero(self.support_)
+        if isinstance(X, ParquetTable):
+            raise InputError(
+                "transform does not take a Parquet table; read the columns of "
+                "get_feature_names_out() from the file instead."
+            )
+        return self._for_output(select_columns(X, chosen))
+
+    def inverse_transform(self, X: Any) -> Any:
+        """X back at its places; dropped columns come back as zeros."""
+        check_is_fitted(self)
+        chosen = np.flatnonzero(self.support_)
+        if is_sparse(X):
+            self._check_selected_width(X)
+            return restore_sparse(X, chosen, self.n_features_in_)
+        if not is_dask(X) and not is_frame(X):
+            X = np.atleast_2d(np.asarray(X))
+        self._check_selected_width(X)
+        return restore_columns(X, chosen, self._all_names())
+
+    def _check_selected_width(self, X: Any) -> None:
+        width = int(self.support_.sum())
+        if X.shape[1] != width:
+            raise InputError(
+                f"X has {X.shape[1]} features, but inverse_transform takes the {width} selected; "
+                "X has a different shape than during fitting."
+            )
+
+    def _all_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)]
+        return [str(name) for name in names]
+
+    def _for_output(self, selected: Any) -> Any:
+        """A foreign dataframe in the library that set_output asks for; scikit-learn does the rest."""
+        import sklearn
+
+        config = getattr(self, "_sklearn_output_config", {})
+        wanted = config.get("transform", sklearn.get_config()["transform_output"])
+        if wanted == "default" or is_dask(selected) or is_sparse(selected):
+            return selected
+        if isinstance(selected, np.ndarray) or not is_frame(selected):
+            return selected
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(selected, eager_only=True)
+        return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing()
+        tags.input_tags.sparse = self._takes_sparse()
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PairingSelector(BaseSelector):
+    """A selector whose procedure is one measure × search pair."""
+
+    def _pairing(self) -> Pairing:
+        raise NotImplementedError(f"{type(self).__name__} does not name its measure and search")
+
+    def _procedure(self) -> Procedure:
+        return self._pairing()
+
+    def _takes_missing(self) -> bool:
+        return bool(getattr(self._pairing().measure, "takes_missing", False))
+
+    def _scale_ddof(self) -> int | None:
+        ddof: int | None = getattr(self._pairing().measure, "scale_ddof", None)
+        return ddof if getattr(self, "standardize", True) else None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FeatureSelector(PairingSelector):
+    """Any measure × any search.
+
+    Parameters
+    ----------
+    measure : a measure from :mod:`featsieve.measures`, default Pearson
+    search : a search from :mod:`featsieve.searches`, default Ranking
+    standardize : bool, default=True
+        Bring numeric columns to mean 0 and deviation 1 first, where the measure depends on scale.
+
+    The other parameters are shared by all selectors (see the user guide).
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Pearson
+    >>> from featsieve.searches import Ranking
+    >>> from featsieve.datasets import make_quad
+    >>> data = make_quad(200, random_state=0)
+    >>> selector = FeatureSelector(Pearson(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(data.data, data.target).transform(data.data).shape
+    (200, 2)
+    """
+
+    measure: Any = field(default=None, kw_only=False)
+    search: Any = field(default=None, kw_only=False)
+    standardize: bool = True
+
+    def _pairing(self) -> Pairing:
+        from featsieve.measures.pearson import Pearson
+        from featsieve.searches.ranking import Ranking
+
+        return Pairing(self.measure or Pearson(), self.search or Ranking())
+
+
+def _refuse_no_target(selector: BaseSelector) -> None:
+    raise InputError(
+        f"This {type(selector).__name__} estimator requires y to be passed, but the target y is "
+        "None; give one value a row."
+    )
+
+
+def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
+    """1 = selected; then 2, 3, … along the full order where there is one, else 2."""
+    ranking = np.full(n_units, 2, dtype=np.intp)
+    if result.order is not None:
+        chosen = set(result.indices.tolist())
+        others = [unit for unit in result.order.tolist() if unit not in chosen]
+        ranking[others] = np.arange(2, 2 + len(others))
+    ranking[result.indices] = 1
+    return ranking
+
+
+def _why_fewer(result: SelectionResult) -> str:
+    if result.stop_reason != COMPLETED:
+        return f"the run was stopped: {result.stop_reason}"
+    return "the method has no more to offer"

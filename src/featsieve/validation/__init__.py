@@ -1,0 +1,6 @@
+"""Every check of what the user gave, once, at the boundary."""
+
+from featsieve.validation.boundary import Settings, open_engine
+from featsieve.validation.parameters import resolve_count
+
+__all__ = ["Settings", "open_engine", "resolve_count"]

@@ -1,0 +1,195 @@
+"""From a container to its schema: names, categorical columns and their states, groups."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.errors import InputError
+from featsieve.schema import Schema
+
+MOST_STATES = 4096
+
+
+@dataclass(frozen=True)
+class StateScan:
+    """The states seen in each categorical column; adds over blocks of rows."""
+
+    states: dict[int, frozenset[Any]]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)({c: s | other.states[c] for c, s in self.states.items()})
+
+
+def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
+    """States of some columns of a dataframe (or of one block of it)."""
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    return StateScan({c: _states_of_series(wrapped[:, c]) for c in columns})
+
+
+def scan_array(values: Any, columns: Sequence[int]) -> StateScan:
+    """States of some columns of an array or sparse matrix."""
+    return StateScan({c: _states_of_array(values[:, [c]]) for c in columns})
+
+
+def _states_of_series(series: Any) -> frozenset[Any]:
+    return frozenset(s for s in series.drop_nulls().unique().to_list() if s == s)
+
+
+def _states_of_array(column: Any) -> frozenset[Any]:
+    dense = column if isinstance(column, np.ndarray) else column.toarray()
+    found = np.unique(dense)
+    return frozenset(found[found == found].tolist())
+
+
+def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
+    """States in one order whatever the engine; too many of them are refused by name."""
+    for column, states in scan.states.items():
+        if len(states) > MOST_STATES:
+            raise InputError(
+                f"the categorical column {names[column]!r} has {len(states)} states, at most "
+                f"{MOST_STATES} are allowed; drop it if it is an identifier, or group its states."
+            )
+        if not states:
+            raise InputError(
+                f"the categorical column {names[column]!r} has no value at all; drop it."
+            )
+    return {c: tuple(sorted(s, key=_state_key)) for c, s in scan.states.items()}
+
+
+def _state_key(state: Any) -> tuple[int, Any]:
+    return (0, state) if isinstance(state, numbers.Real) else (1, str(state))
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """Column names must be different from each other."""
+    seen: set[Any] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(
+                f"there are two columns named {name!r}; give every column a name of its own."
+            )
+        seen.add(name)
+
+
+def categorical_by_dtype(frame: Any) -> list[int]:
+    """Columns whose dtype says that they are categorical; what is no column of ours is refused."""
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    return [j for j in range(len(wrapped.columns)) if _is_categorical(wrapped[:, j])]
+
+
+def _is_categorical(series: Any) -> bool:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return False
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        return True
+    if dtype == nw.Object:
+        return _object_is_categorical(series)
+    raise InputError(
+        f"column {series.name!r} has dtype {dtype}; allowed are numbers, booleans and categories; "
+        "convert it to a number or drop it."
+    )
+
+
+def _object_is_categorical(series: Any) -> bool:
+    kinds = {type(v) for v in series.drop_nulls().to_list()}
+    if all(issubclass(kind, (numbers.Real, np.bool_)) or _is_decimal(kind) for kind in kinds):
+        return False
+    if kinds == {str}:
+        return True
+    found = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise InputError(
+        f"column {series.name!r} mixes values of types {found}; make it all numbers or all text."
+    )
+
+
+def _is_decimal(kind: type) -> bool:
+    return kind.__name__ == "Decimal"
+
+
+def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
+    """Names, indices or a boolean mask to column indices."""
+    wanted = list(given)
+    if wanted and all(isinstance(item, (bool, np.bool_)) for item in wanted):
+        if len(wanted) != len(names):
+            raise InputError(
+                f"{parameter} is a mask of {len(wanted)}, but there are {len(names)} columns."
+            )
+        return [j for j, kept in enumerate(wanted) if kept]
+    place = {name: j for j, name in enumerate(names)}
+    return [_resolve_column(item, place, parameter) for item in wanted]
+
+
+def _resolve_column(item: Any, place: Mapping[str, int], parameter: str) -> int:
+    if isinstance(item, str) and item in place:
+        return place[item]
+    if isinstance(item, numbers.Integral) and -len(place) <= item < len(place):
+        return int(item) % len(place)
+    import difflib
+
+    near = difflib.get_close_matches(str(item), list(place), n=3)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+    raise InputError(
+        f"{parameter} names {item!r}, but there is no such column among {len(place)}{hint}"
+    )
+
+
+def resolve_groups(
+    feature_groups: Any, names: Sequence[str]
+) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[str, ...]]:
+    """Groups and single columns as units, in the order of their first columns."""
+    if feature_groups is None:
+        return None, ()
+    named = _named_groups(feature_groups, names)
+    taken: dict[int, str] = {}
+    for label, columns in named:
+        for column in columns:
+            if column in taken:
+                raise InputError(
+                    f"feature_groups puts column {names[column]!r} into both {taken[column]!r} and "
+                    f"{label!r}; a column belongs to one group."
+                )
+            taken[column] = label
+    alone = [(names[j], (j,)) for j in range(len(names)) if j not in taken]
+    units = sorted([*named, *alone], key=lambda unit: unit[1][0])
+    return tuple(columns for _, columns in units), tuple(label for label, _ in units)
+
+
+def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+    if isinstance(groups, Mapping):
+        items = [(str(label), columns) for label, columns in groups.items()]
+    elif isinstance(groups, Sequence) and not isinstance(groups, str):
+        items = [(None, columns) for columns in groups]
+    else:
+        raise InputError(
+            f"feature_groups={groups!r} is not possible; give a mapping from a name to columns, or "
+            "a list of lists of columns."
+        )
+    return [_named_group(label, columns, names) for label, columns in items]
+
+
+def _named_group(
+    label: str | None, columns: Any, names: Sequence[str]
+) -> tuple[str, tuple[int, ...]]:
+    found = tuple(sorted(set(resolve_columns(columns, names, "feature_groups"))))
+    if not found:
+        raise InputError("feature_groups holds an empty group; give each group a column.")
+    return label or "+".join(names[j] for j in found), found
+
+
+def build_schema(
+    names: Sequence[str], categories: dict[int, tuple[Any, ...]], feature_groups: Any
+) -> Schema:
+    groups, labels = resolve_groups(feature_groups, names)
+    return Schema(tuple(map(str, names)), categories, groups, labels)
