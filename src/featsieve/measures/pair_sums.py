@@ -6,6 +6,7 @@ follows from the number of states and words.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,11 +15,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from featsieve.engines.pool import ordered_map
 from featsieve.kernels.bitplanes import pack_planes, plane_tile
 from featsieve.kernels.counting import direct_row
 from featsieve.measures.contingency import ClassCounts, Codes, Layout
 from featsieve.schema import FloatArray, IntArray
-from featsieve.threads import map_in_threads
 
 Words = npt.NDArray[np.uint64]
 Consumer = Callable[[IntArray, IntArray, FloatArray, FloatArray], None]
@@ -158,7 +159,7 @@ class PairSums:
         thin = self.split.thin
         words = self._planes[0].size * int(self.split.layout.states[thin[place]] - 1)
         jobs = self.n_jobs if words > THREAD_WORDS else 1
-        map_in_threads(work, range(0, len(thin), TILE_COLUMNS), jobs)
+        deque(ordered_map(work, range(0, len(thin), TILE_COLUMNS), jobs), maxlen=0)
 
     def _tile(self, columns: IntArray, j0: int, stops: IntArray) -> tuple[FloatArray, FloatArray]:
         words, bounds = self._planes
@@ -177,12 +178,13 @@ class PairSums:
         return pair, triple
 
     def all_pairs(self, consume: Consumer) -> None:
-        """Hand each tile of unordered pairs to ``consume(rows, columns, pair, triple)``, in threads.
+        """Hand each tile of pairs to ``consume(rows, columns, pair, triple)``, in threads.
 
-        A tile on the diagonal is complete; any other stands for its transpose too.
+        A tile on the diagonal (``rows is columns``) is complete; any other stands for its
+        transpose too.
         """
         self._planes, self._margins, self._table  # noqa: B018 - built once, before the threads
-        map_in_threads(lambda work: work(consume), list(self._pieces()), self.n_jobs)
+        deque(ordered_map(lambda work: work(consume), self._pieces(), self.n_jobs), maxlen=0)
 
     def _pieces(self) -> Iterator[Callable[[Consumer], None]]:
         edges = range(0, len(self.split.thin), TILE_COLUMNS)
