@@ -161,6 +161,51 @@ class HasPairs(Protocol):
 
 
 @runtime_checkable
+class HasPairMatrix(Protocol):
+    """All pair terms at once as a matrix, relevance on its diagonal (optional, faster)."""
+
+    def pair_matrix(self) -> FloatArray: ...
+
+
+class PairInformation(Protocol):
+    """What unit i tells together with each other unit j about the target Y, in nats."""
+
+    @property
+    def mutual(self) -> FloatArray:
+        """I(X_i; X_j)."""
+        ...
+
+    @property
+    def joint(self) -> FloatArray:
+        """I(X_i, X_j; Y)."""
+        ...
+
+    @property
+    def conditional(self) -> FloatArray:
+        """I(X_j; Y | X_i)."""
+        ...
+
+    @property
+    def within_classes(self) -> FloatArray:
+        """I(X_i; X_j | Y)."""
+        ...
+
+    @property
+    def symmetric_relevance(self) -> FloatArray:
+        """I(X_i, X_j; Y) / H(X_i, X_j, Y)."""
+        ...
+
+
+@runtime_checkable
+class HasPairInformation(Protocol):
+    """Relevance, and the information of a unit with others, for greedy information criteria."""
+
+    def relevance(self) -> FloatArray: ...
+
+    def information_with(self, unit: int, others: IntArray | None = None) -> PairInformation: ...
+
+
+@runtime_checkable
 class HasReport(Protocol):
     """What only this measure has to tell; goes into ``result_.extras``.
 
@@ -179,6 +224,8 @@ CAPABILITY_WORDS: dict[type, str] = {
     HasMatrixGradient: "a gradient for a matrix (value_and_gradient_matrix)",
     HasTuning: "model selection at weights (tune)",
     HasPairs: "relevance and pair terms (relevance_and_pairs)",
+    HasPairMatrix: "a matrix of all pair terms (pair_matrix)",
+    HasPairInformation: "the information of pairs of units (information_with)",
 }
 
 

@@ -107,22 +107,22 @@ def _add_class(
             last[b] = others[starts[j] + j + b]
         total = 0.0
         for a in range(n_planes):
-            left = mine[a]
+            left, part = mine[a], 0.0  # a sum of its own a row: short chains of additions overlap
             found, sums = counts[a, p:], joint[a, cell:]
             for b in range(n_other):
                 count = np.int64(found[b])
                 left -= count
                 last[b] -= count
                 sums[b] += count
-                total += table[np.uint64(count)]
+                part += table[np.uint64(count)]
             last[n_other] -= left
             sums[n_other] += left
-            total += table[np.uint64(left)]
-        sums = joint[n_planes, cell:]
+            total += part + table[np.uint64(left)]
+        sums, part = joint[n_planes, cell:], 0.0
         for b in range(n_other + 1):
             sums[b] += last[b]
-            total += table[np.uint64(last[b])]
-        triple[j - j0] += total
+            part += table[np.uint64(last[b])]
+        triple[j - j0] += total + part
 
 
 @njit(nogil=True, cache=True)
@@ -133,9 +133,10 @@ def _sum_joint(
         first = starts[j] - starts[j0] + j - j0
         total = 0.0
         for a in range(n_states):
-            sums = joint[a, first:]
+            sums, part = joint[a, first:], 0.0
             for b in range(starts[j + 1] - starts[j] + 1):
-                total += table[np.uint64(sums[b])]
+                part += table[np.uint64(sums[b])]
+            total += part
         pair[j - j0] = total
 
 

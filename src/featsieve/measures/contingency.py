@@ -74,6 +74,15 @@ class ClassCounts:
     def merge(self, other: Self) -> Self:
         return type(self)(self.layout, self.table + other.table)
 
+    def trimmed(self) -> ClassCounts:
+        """Without the states after the last one that occurs, in each column."""
+        layout = self.layout
+        place = np.arange(layout.cells[-1]) - np.repeat(layout.cells[:-1], layout.states)
+        last = np.where(self.table.any(axis=0), place, 0)
+        states = np.maximum.reduceat(last, layout.cells[:-1]) + 1
+        kept = place < np.repeat(states, layout.states)
+        return ClassCounts(Layout(states, layout.n_classes), self.table[:, kept])
+
     @cached_property
     def classes(self) -> npt.NDArray[Any]:
         """Count of each class (any column tells)."""
@@ -84,8 +93,13 @@ class ClassCounts:
         return float(self.classes.sum())
 
     @cached_property
+    def class_nlogn(self) -> float:
+        """Σ n log n over the classes."""
+        return float(xlogy(self.classes, self.classes).sum())
+
+    @cached_property
     def class_entropy(self) -> float:
-        return float(self._entropy(xlogy(self.classes, self.classes).sum()))
+        return float(self._entropy(self.class_nlogn))
 
     @cached_property
     def entropies(self) -> FloatArray:

@@ -10,23 +10,25 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from featsieve.engines.blocks import spans
 from featsieve.engines.pool import ordered_map
-from featsieve.kernels.bitplanes import pack_planes, plane_tile
+from featsieve.kernels.bitplanes import pack_planes
 from featsieve.kernels.counting import direct_row
 from featsieve.measures.contingency import ClassCounts, Codes, Layout
+from featsieve.measures.planes import Planes, Words, plane_starts
 from featsieve.schema import FloatArray, IntArray
 
-Words = npt.NDArray[np.uint64]
 Consumer = Callable[[IntArray, IntArray, FloatArray, FloatArray], None]
 
 # One AND + popcount against one counted row, in time; measured, and flat around the optimum.
 POPCOUNT_COST = 0.25
 TILE_COLUMNS = 128
+ROW_COLUMNS = 512
 # Below this many words of work a thread costs more than it saves.
 THREAD_WORDS = 1 << 21
 
@@ -49,13 +51,7 @@ class Split:
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Where the planes of each thin column start."""
-        planes = self.layout.states[self.thin] - 1
-        return np.concatenate(([0], np.cumsum(planes))).astype(np.int64)
-
-    @cached_property
-    def widest(self) -> int:
-        return int(self.layout.states[self.thin].max())
+        return plane_starts(self.layout.states[self.thin])
 
     def held_bytes(self, n_samples: int) -> int:
         codes = self.layout.n_columns * n_samples if len(self.wide) else 0
@@ -89,8 +85,8 @@ class PackedRows:
 
 
 def _join_classes(
-    blocks: tuple[tuple[npt.NDArray[np.generic], ...], ...], axis: int
-) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.int64]]:
+    blocks: tuple[tuple[npt.NDArray[Any], ...], ...], axis: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """All pieces of the first class, then all of the second, …, and where the classes start."""
     by_class = list(zip(*blocks, strict=True))
     sizes = [sum(piece.shape[axis] for piece in pieces) for pieces in by_class]
@@ -119,56 +115,52 @@ class PairSums:
         return cls(counts, split, split.pack(codes, y), n_jobs)
 
     @cached_property
-    def _planes(self) -> tuple[Words, IntArray]:
-        return _join_classes(self.packed.words, axis=0)  # type: ignore[return-value]
-
-    @cached_property
-    def _columns(self) -> tuple[Codes, IntArray]:
-        return _join_classes(self.packed.codes, axis=1)  # type: ignore[return-value]
-
-    @cached_property
-    def _margins(self) -> npt.NDArray[np.int64]:
-        """Counts of the states of the thin columns within each class."""
-        layout = self.split.layout
-        owner = np.repeat(np.arange(layout.n_columns), layout.states)
-        return np.ascontiguousarray(self.counts.table[:, np.isin(owner, self.split.thin)])
-
-    @cached_property
     def _table(self) -> FloatArray:
         return nlogn_table(self.counts.total)
 
-    def row(self, column: int) -> tuple[FloatArray, FloatArray]:
-        """Sums over the tables of (X_i, X_j) and of (X_i, X_j, Y) for all columns j."""
-        pair, triple = np.empty((2, self.split.layout.n_columns))
-        place = np.searchsorted(self.split.thin, column)
-        if place < len(self.split.thin) and self.split.thin[place] == column:
-            self._thin_row(int(place), pair, triple)
-            direct = self.split.wide
-        else:
-            direct = np.arange(self.split.layout.n_columns)
-        if len(direct):
-            pair[direct], triple[direct] = self._direct(column, direct)
+    @cached_property
+    def _planes(self) -> Planes:
+        layout, thin = self.split.layout, self.split.thin
+        words, bounds = _join_classes(self.packed.words, axis=0)
+        owner = np.repeat(np.arange(layout.n_columns), layout.states)
+        margins = np.ascontiguousarray(self.counts.table[:, np.isin(owner, thin)])
+        return Planes(words, bounds, layout.states[thin], margins, self._table)
+
+    @cached_property
+    def _columns(self) -> tuple[Codes, IntArray]:
+        return _join_classes(self.packed.codes, axis=1)
+
+    def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Sums over the tables of (X_i, X_j) and of (X_i, X_j, Y) for all columns j, or some."""
+        wanted = np.arange(self.split.layout.n_columns) if others is None else others
+        pair, triple = np.empty((2, len(wanted)))
+        by_planes = np.isin(wanted, self.split.thin) & np.isin(column, self.split.thin)
+        if by_planes.any():
+            place, places = (np.searchsorted(self.split.thin, c) for c in (column, wanted))
+            places = None if others is None else places[by_planes]
+            pair[by_planes], triple[by_planes] = self._thin_row(int(place), places)
+        if not by_planes.all():
+            direct = self._direct(column, wanted[~by_planes])
+            pair[~by_planes], triple[~by_planes] = direct
         return pair, triple
 
-    def _thin_row(self, place: int, pair: FloatArray, triple: FloatArray) -> None:
-        def work(j0: int) -> None:
-            j1 = min(j0 + TILE_COLUMNS, len(thin))
-            answer = self._tile(np.array([place]), j0, np.array([j1]))
-            pair[thin[j0:j1]], triple[thin[j0:j1]] = answer[0][0], answer[1][0]
-
-        thin = self.split.thin
-        words = self._planes[0].size * int(self.split.layout.states[thin[place]] - 1)
-        jobs = self.n_jobs if words > THREAD_WORDS else 1
-        deque(ordered_map(work, range(0, len(thin), TILE_COLUMNS), jobs), maxlen=0)
-
-    def _tile(self, columns: IntArray, j0: int, stops: IntArray) -> tuple[FloatArray, FloatArray]:
-        words, bounds = self._planes
-        pair, triple = np.zeros((2, len(columns), int(stops.max()) - j0))
-        starts, margins, widest = self.split.starts, self._margins, self.split.widest
-        plane_tile(
-            words, bounds, starts, margins, self._table, columns, j0, stops, widest, pair, triple
+    def _thin_row(self, place: int, places: IntArray | None) -> tuple[FloatArray, FloatArray]:
+        """By the positions of the columns among the thin ones; None: with all of them."""
+        if places is not None:
+            few = self._planes.subset(np.append(places, place))
+            pair, triple = few.tile(np.array([len(places)]), 0, np.array([len(places)]))
+            return pair[0], triple[0]
+        n_thin = len(self.split.thin)
+        work = self._planes.words.size * int(self._planes.states[place] - 1)
+        jobs = self.n_jobs if work > THREAD_WORDS else 1
+        tiles = list(
+            ordered_map(
+                lambda span: self._planes.tile(np.array([place]), span[0], np.array([span[1]])),
+                spans(n_thin, ROW_COLUMNS),
+                jobs,
+            )
         )
-        return pair, triple
+        return tuple(np.concatenate([tile[k][0] for tile in tiles]) for k in (0, 1))
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
         codes, bounds = self._columns
@@ -183,7 +175,7 @@ class PairSums:
         A tile on the diagonal (``rows is columns``) is complete; any other stands for its
         transpose too.
         """
-        self._planes, self._margins, self._table  # noqa: B018 - built once, before the threads
+        self._planes, self._columns  # noqa: B018 - built once, before the threads
         deque(ordered_map(lambda work: work(consume), self._pieces(), self.n_jobs), maxlen=0)
 
     def _pieces(self) -> Iterator[Callable[[Consumer], None]]:
@@ -197,7 +189,7 @@ class PairSums:
         j1 = min(j0 + TILE_COLUMNS, len(thin))
 
         def work(consume: Consumer) -> None:
-            pair, triple = self._tile(places, j0, np.minimum(places, j1))
+            pair, triple = self._planes.tile(places, j0, np.minimum(places, j1))
             rows, columns = thin[places], thin[j0 : j0 + pair.shape[1]]
             if i0 == j0:
                 rows, columns, pair, triple = self._complete(rows, pair, triple)
