@@ -10,6 +10,6 @@ _EXPORTS = {method.name: method.module for method in METHODS} | {
     "SelectionResult": "featsieve.result",
 }
 
-__all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604 - the registry is the one list of names
+__all__ = ["__version__", *_EXPORTS]
 
 __getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

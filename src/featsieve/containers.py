@@ -64,7 +64,7 @@ def select_columns(container: Any, columns: IntArray) -> Any:
 
 
 def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
-    """The inverse of :func:`select_columns`: dropped columns come back as zeros (null for states)."""
+    """The inverse of :func:`select_columns`: dropped columns come back as zeros."""
     if is_dask(container):
         return _restore_dask(container, columns, names)
     if isinstance(container, np.ndarray):
@@ -96,7 +96,7 @@ def _restore_frame(container: Any, columns: IntArray, names: list[str]) -> Any:
             f"{list(frame.columns)[:5]}, but it takes the selected ones in their order; "
             "pass what transform returned."
         )
-    kept = set(names[j] for j in columns)
+    kept = {names[j] for j in columns}
     zeros = [nw.lit(0.0).alias(name) for name in names if name not in kept]
     return frame.with_columns(*zeros).select(names).to_native()
 
@@ -109,7 +109,5 @@ def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
 
     zero = da.zeros((container.shape[0], 1), chunks=(container.chunks[0], 1), dtype=container.dtype)
     place = {int(column): position for position, column in enumerate(columns)}
-    parts = [
-        container[:, [place[j]]] if j in place else zero for j in range(len(names))
-    ]
+    parts = [container[:, [place[j]]] if j in place else zero for j in range(len(names))]
     return da.concatenate(parts, axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.schema import Block, IntArray, Schema, one_hot
+from featsieve.schema import Block, BoolArray, IntArray, Schema, one_hot
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Dummies:
         return np.repeat(np.arange(self.schema.n_columns), width)
 
     @cached_property
-    def is_indicator(self) -> IntArray:
+    def is_indicator(self) -> BoolArray:
         return np.isin(self.owner, list(self.schema.categories))
 
     def expand(self, block: Block) -> Any:

@@ -1,4 +1,4 @@
-"""The errors of featsieve; each message is one sentence: what was given, what is allowed, what to do."""
+"""The errors; each message is one sentence: what was given, what is allowed, what to do."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ def lazy_exports(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` for a package that exports ``{name: module}``."""
 
-    def __getattr__(name: str) -> Any:
+    def get(name: str) -> Any:
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(exports[name]), name)
 
-    def __dir__() -> list[str]:
+    def names() -> list[str]:
         return sorted(exports)
 
-    return __getattr__, __dir__
+    return get, names

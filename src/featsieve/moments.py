@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from featsieve.schema import FloatArray
+from featsieve.schema import BoolArray, FloatArray
 
 # A column whose spread is at this level of its mean is constant but for rounding.
 CONSTANT_SPREAD = 16 * np.finfo(np.float64).eps
@@ -37,7 +37,7 @@ class ColumnMoments:
             self.deviation + other.deviation + shift**2 * share,
         )
 
-    def is_constant(self) -> FloatArray:
+    def is_constant(self) -> BoolArray:
         """Per column; the rounding of the mean itself is no spread."""
         noise = CONSTANT_SPREAD * np.abs(self.mean)
         return self.deviation <= self.weight * noise**2
@@ -95,17 +95,16 @@ def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any
     """
     if not isinstance(values, np.ndarray):
         return _sparse_moments(values, weight), values.astype(np.float64)
-    values = np.asarray(values, dtype=np.float64)
-    if weight is None:
-        mean = values.mean(axis=0)
-        centred = values - mean
-        deviation = np.einsum("ij,ij->j", centred, centred)
-        return ColumnMoments(float(len(values)), mean, deviation), centred
-    total = float(weight.sum())
-    mean = weight @ values / total if total else np.zeros(values.shape[1])
-    centred = values - mean
-    deviation = np.einsum("i,ij,ij->j", weight, centred, centred)
-    return ColumnMoments(total, mean, deviation), centred
+    # About the first row, so that a constant column is exactly 0 and a large offset costs no digits.
+    origin = np.asarray(values[0], dtype=np.float64)
+    centred = values - origin
+    total = float(len(values)) if weight is None else float(weight.sum())
+    sums = centred.sum(axis=0) if weight is None else weight @ centred
+    shift = sums / total if total else np.zeros_like(origin)
+    centred -= shift
+    weighted = centred if weight is None else weight[:, None] * centred
+    deviation = np.einsum("ij,ij->j", weighted, centred)
+    return ColumnMoments(total, origin + shift, deviation), centred
 
 
 def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
@@ -114,9 +113,15 @@ def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
     row_weight = np.ones(n_rows) if weight is None else weight
     stored_weight = np.repeat(row_weight, np.diff(values.indptr))
     total = float(row_weight.sum())
-    sums = np.bincount(values.indices, weights=stored_weight * data, minlength=n_columns)
+    sums = _sums_by_column(values, stored_weight * data)
     mean = sums / total if total else np.zeros(n_columns)
     off = data - mean[values.indices]
-    deviation = np.bincount(values.indices, weights=stored_weight * off**2, minlength=n_columns)
-    stored = np.bincount(values.indices, weights=stored_weight, minlength=n_columns)
+    deviation = _sums_by_column(values, stored_weight * off**2)
+    stored = _sums_by_column(values, stored_weight)
     return ColumnMoments(total, mean, deviation + (total - stored) * mean**2)
+
+
+def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
+    """Sum of one number a stored cell, column by column."""
+    sums = np.bincount(values.indices, weights=numbers, minlength=values.shape[1])
+    return np.asarray(sums, dtype=np.float64)

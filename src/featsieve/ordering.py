@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from featsieve.schema import FloatArray, IntArray
+from featsieve.schema import BoolArray, FloatArray, IntArray
 
 TIE_TOLERANCE = 1e-12
 
@@ -31,7 +31,7 @@ def best_first(scores: FloatArray) -> IntArray:
     return order
 
 
-def _end_of_tie(ranked: FloatArray, close: FloatArray, start: int) -> int:
+def _end_of_tie(ranked: FloatArray, close: BoolArray, start: int) -> int:
     """First position after ``start`` whose value is no longer tied with the one at ``start``."""
     stop = start + 1
     floor = ranked[start] - TIE_TOLERANCE * abs(ranked[start])

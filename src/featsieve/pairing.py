@@ -1,4 +1,4 @@
-"""A measure × search pair as one procedure, and the sentence that refuses a pair that does not fit."""
+"""A measure × search pair as one procedure; a pair that does not fit is refused."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class HasMatrixGradient(Protocol):
 
 @runtime_checkable
 class HasTuning(Protocol):
-    """Model selection at given weights: the bound object keeps what it chose until the next call."""
+    """Model selection at given weights; what it chose holds until the next call."""
 
     def tune(self, weights: FloatArray) -> None: ...
 

@@ -46,7 +46,8 @@ METHODS: tuple[Method, ...] = (
     Method("PearsonRanking", "featsieve.methods.pearson", "Pearson / Hall", "ranking", "streams",
            "P-LECTURE; P-LSMI 4.1", "linear dependence of each column, with p-values"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
-           "forward, backward, exhaustive", "memory", "P-LECTURE", "cross-validated score of your model"),
+           "forward, backward, exhaustive", "memory", "P-LECTURE",
+           "cross-validated score of your model"),
 )  # fmt: skip
 
 

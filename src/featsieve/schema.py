@@ -13,6 +13,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
 Task = Literal["classification", "regression"]
 
 

@@ -139,7 +139,8 @@ from :func:`featsieve.open_parquet`
             X,
             accept_sparse=["csr", "csc"] if self._takes_sparse() else False,
             dtype="numeric" if reset else None,
-            ensure_all_finite=False,
+            # fit names the column and counts; transform follows scikit-learn's rule for arrays.
+            ensure_all_finite=not (reset or self._takes_missing()),
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
@@ -232,7 +233,7 @@ from :func:`featsieve.open_parquet`
         return [str(name) for name in names]
 
     def _for_output(self, selected: Any) -> Any:
-        """A foreign dataframe in the library that set_output asks for; scikit-learn does the rest."""
+        """A foreign dataframe in the library that set_output asks for."""
         import sklearn
 
         config = getattr(self, "_sklearn_output_config", {})
@@ -304,7 +305,7 @@ class FeatureSelector(PairingSelector):
     standardize: bool = True
 
     def _pairing(self) -> Pairing:
-        from featsieve.measures.pearson import Pearson
+        from featsieve.measures.correlation import Pearson
         from featsieve.searches.ranking import Ranking
 
         return Pairing(self.measure or Pearson(), self.search or Ranking())

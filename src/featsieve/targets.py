@@ -156,9 +156,7 @@ def _series_array(series: Any) -> Array:
 
 def _sequence_array(y: Any) -> Array:
     if y is None or np.isscalar(y):
-        raise InputError(
-            f"the target y is {y!r}; it must be a column with one value a row of X."
-        )
+        raise InputError(f"the target y is {y!r}; it must be a column with one value a row of X.")
     values = np.asarray(y)
     # A list of strings and numbers would become strings by itself: keep each value as given.
     if values.dtype.kind in "US" and not all(isinstance(v, str) for v in np.ravel(y).tolist()):
@@ -219,7 +217,7 @@ def _codes(values: Array, classes: Array) -> Array:
         unknown = values[codes < 0]
     if len(unknown):
         raise InputError(
-            f"the target holds the class {unknown[0]!r} that is not among the {len(classes)} known "
+            f"the target holds the class {unknown.tolist()[0]!r} that is not among the {len(classes)} known "
             "ones; name all of them in classes at the first call."
         )
     return codes

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Self
 
 import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.progress import Monitor
-from featsieve.protocols import S, Summary
+from featsieve.protocols import S
 from featsieve.schema import Block, FloatArray, IntArray, Schema, Target
 
 
@@ -56,6 +57,14 @@ def count_bad(block: Block) -> Bad:
     return Bad(count.astype(np.intp))
 
 
+def _screened(fn: Callable[[Block], S], block: Block) -> Screened[S]:
+    """A summary with bad cells is never used: zeros spare the measure their warnings."""
+    bad = count_bad(block)
+    if bad.count.any():
+        block = Block(block.start, np.zeros(block.X.shape), block.y, block.weight)
+    return Screened(fn(block), bad)
+
+
 def refuse_bad(bad: Bad, schema: Schema) -> None:
     """One sentence that names the worst column, the count and the advice."""
     columns = np.flatnonzero(bad.count)
@@ -86,7 +95,7 @@ class BaseEngine:
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
         if not self._must_screen:
             return self._reduce_blocks(fn)
-        screened = self._reduce_blocks(lambda block: Screened(fn(block), count_bad(block)))
+        screened = self._reduce_blocks(partial(_screened, fn))
         refuse_bad(screened.bad, self.schema)
         self._must_screen = False
         return screened.summary
@@ -140,8 +149,3 @@ def nearest_in_tile(
     distances = np.pad(distances, ((0, 0), (0, padding)), constant_values=np.inf)
     rows = np.pad(rows, ((0, 0), (0, padding)), constant_values=-1)
     return Nearest.smallest(distances, rows, k)
-
-
-
-
-__all__ = ["BaseEngine", "Context", "Nearest", "Summary", "nearest_in_tile"]

@@ -7,6 +7,7 @@ a lost worker only means that its tasks run again, so the answer stays the same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,26 @@ from featsieve.targets import TargetScan, encode_target, scan_target
 MERGE_FAN_IN = 8
 
 
+def delayed(value: Any) -> Any:
+    from dask.delayed import delayed as delay
+
+    return delay(value)
+
+
+def compute(*values: Any) -> Any:
+    import dask.base
+
+    return dask.base.compute(*values)
+
+
 class DaskTable:
     """X and y of a Dask collection as aligned partitions with known lengths."""
 
     def __init__(self, X: Any, y: Any) -> None:
-        import dask
-
         self.collection = X
         self.native_target = y
         self.parts = _partitions(X)
-        lengths = dask.compute(*[dask.delayed(_length)(part) for part in self.parts])
+        lengths = compute(*[delayed(_length)(part) for part in self.parts])
         self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
         self.targets = _aligned_targets(y, X, self.starts)
 
@@ -41,45 +52,35 @@ class DaskTable:
         return int(self.starts[-1])
 
     def scan_target(self) -> TargetScan:
-        import dask
-
-        return _tree_merge([dask.delayed(scan_target)(y) for y in self.targets]).compute()
+        return _tree_merge([delayed(scan_target)(y) for y in self.targets]).compute()
 
     def scan_columns(self, fn: Callable[[Any], S]) -> S:
         """A summary of the raw partitions, before any schema is known."""
-        import dask
-
-        return _tree_merge([dask.delayed(fn)(part) for part in self.parts]).compute()
+        return _tree_merge([delayed(fn)(part) for part in self.parts]).compute()
 
 
 class DaskEngine(BaseEngine):
     """Passes over the partitions of a :class:`DaskTable`."""
 
     def __init__(self, table: DaskTable, context: Context) -> None:
-        import dask
-
         super().__init__(context, table.n_samples)
         self._table = table
-        schema = dask.delayed(context.schema)
-        target = dask.delayed(context.target)
+        schema = delayed(context.schema)
+        target = delayed(context.target)
         self._blocks = [
-            dask.delayed(_block)(part, y, int(start), schema, target)
+            delayed(_block)(part, y, int(start), schema, target)
             for part, y, start in zip(table.parts, table.targets, table.starts[:-1], strict=True)
         ]
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        import dask
-
-        summary = _tree_merge([dask.delayed(fn)(block) for block in self._blocks]).compute()
+        summary = _tree_merge([delayed(fn)(block) for block in self._blocks]).compute()
         self.monitor.tick("reading rows", len(self._blocks), len(self._blocks))
         return summary
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
-        import dask
-
         self.screen()
         pairs = [
-            dask.delayed(fn)(first, second)
+            delayed(fn)(first, second)
             for i, first in enumerate(self._blocks)
             for second in self._blocks[i:]
         ]
@@ -90,11 +91,9 @@ class DaskEngine(BaseEngine):
     def topk_tiles(
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
-        import dask
-
         self.screen()
-        nearest = dask.delayed(nearest_in_tile)
-        found: list[Nearest] = dask.compute(
+        nearest = delayed(nearest_in_tile)
+        found: list[Nearest] = compute(
             *[
                 _tree_merge([nearest(fn, first, second, k) for second in self._blocks])
                 for first in self._blocks
@@ -110,16 +109,12 @@ class DaskEngine(BaseEngine):
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
-        import dask
-
         self.screen()
         n_rows = self.n_samples if rows is None else len(rows)
         n_columns = self.n_features if columns is None else len(columns)
         require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
         wanted = None if rows is None else np.asarray(rows)
-        parts = dask.compute(
-            *[dask.delayed(_cells)(block, wanted, columns) for block in self._blocks]
-        )
+        parts = compute(*[delayed(_cells)(block, wanted, columns) for block in self._blocks])
         X = np.concatenate([part[0] for part in parts])
         y = np.concatenate([part[1] for part in parts])
         if wanted is None:
@@ -147,19 +142,18 @@ def _partitions(X: Any) -> list[Any]:
 
 def _aligned_targets(y: Any, X: Any, starts: IntArray) -> list[Any]:
     """y cut at the same rows as X."""
-    import dask
-
     n_rows = int(starts[-1])
     if hasattr(y, "to_delayed"):
         y = _as_dask_array(y)
         if y.shape[0] != n_rows:
             raise _length_error(n_rows, y.shape[0])
-        y = y.rechunk({0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})})
+        y = y.rechunk(
+            {0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})}
+        )
         return list(y.to_delayed().ravel())
     if len(y) != n_rows:
         raise _length_error(n_rows, len(y))
-    cut = zip(starts[:-1], starts[1:], strict=True)
-    return [dask.delayed(_slice(y, int(a), int(b))) for a, b in cut]
+    return [delayed(_slice(y, int(a), int(b))) for a, b in pairwise(starts)]
 
 
 def _slice(y: Any, start: int, stop: int) -> Any:
@@ -200,11 +194,9 @@ def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tup
 
 def _tree_merge(summaries: list[Any]) -> Any:
     """Merge delayed summaries in row order, a few at a time, without bringing them home."""
-    import dask
-
     while len(summaries) > 1:
         summaries = [
-            dask.delayed(_merge_all)(summaries[i : i + MERGE_FAN_IN])
+            delayed(_merge_all)(summaries[i : i + MERGE_FAN_IN])
             for i in range(0, len(summaries), MERGE_FAN_IN)
         ]
     return summaries[0]

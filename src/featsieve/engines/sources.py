@@ -117,7 +117,9 @@ def _open_sparse(values: Any, schema: Schema) -> Source:
     if not schema.categories:
         return SparseSource(values)
     by_column = values.tocsc()
-    return _frame_source([by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema)
+    return _frame_source(
+        [by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema
+    )
 
 
 def _open_frame(frame: Any, schema: Schema) -> Source:
@@ -147,7 +149,7 @@ def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:
 
 
 def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
-    """Codes of the states in ``categories``, −1 for a missing cell; an unknown state is an error."""
+    """Codes of the states in ``categories``, −1 for a missing cell; others are an error."""
     import narwhals.stable.v2 as nw
 
     if isinstance(column, np.ndarray):

@@ -3,14 +3,16 @@
 from featsieve.lazy import lazy_exports
 
 # One line a measure: the class that searches take, and the functions that stand alone.
+# A file must not bear the name of a function (pearson, hsic, lsmi, …): importing the file would
+# put the module in the function's place.
 MEASURES = {
     "CrossValScore": "featsieve.measures.cross_val_score",
-    "Pearson": "featsieve.measures.pearson",
+    "Pearson": "featsieve.measures.correlation",
 }
 FUNCTIONS = {
-    "pearson": "featsieve.measures.pearson",
+    "pearson": "featsieve.measures.correlation",
 }
 
-__all__ = [*MEASURES, *FUNCTIONS]  # noqa: PLE0604
+__all__ = [*MEASURES, *FUNCTIONS]
 
 __getattr__, __dir__ = lazy_exports(__name__, MEASURES | FUNCTIONS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_score
 
 from featsieve.errors import InputError
@@ -24,9 +24,8 @@ class CrossValScore(BaseMeasure):
     estimator : scikit-learn estimator
     cv : int, splitter or iterable, default=5
     scoring : str or callable, default: the estimator's own score
-    metadata : mapping, optional
-        Passed to scikit-learn's ``cross_val_score`` as ``params`` (or, without metadata routing,
-        ``groups`` for the splitter).
+    split_params, score_params : mappings, optional
+        Metadata for the splitter (such as ``groups``), and for scikit-learn's ``cross_val_score``.
     """
 
     def __init__(
@@ -35,12 +34,14 @@ class CrossValScore(BaseMeasure):
         *,
         cv: Any = 5,
         scoring: Any = None,
-        metadata: Mapping[str, Any] | None = None,
+        split_params: Mapping[str, Any] | None = None,
+        score_params: Mapping[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
         self.cv = cv
         self.scoring = scoring
-        self.metadata = metadata
+        self.split_params = split_params
+        self.score_params = score_params
 
     def bind(self, engine: Engine) -> BoundCrossValScore:
         if self.estimator is None:
@@ -61,13 +62,10 @@ class BoundCrossValScore:
 
     def _fixed_folds(self) -> list[tuple[Any, Any]]:
         """The same folds for every set, so that sets are compared on the same rows."""
-        from sklearn.base import is_classifier
-
         X, y = self._engine.native(np.arange(1))
         classifier = is_classifier(self._measure.estimator)
         splitter = check_cv(self._measure.cv, y, classifier=classifier)
-        groups = (self._measure.metadata or {}).get("groups")
-        return list(splitter.split(X, y, groups))
+        return list(splitter.split(X, y, **(self._measure.split_params or {})))
 
     def value(self, subset: Sequence[int]) -> float:
         key = frozenset(int(unit) for unit in subset)
@@ -81,7 +79,6 @@ class BoundCrossValScore:
 
     def _score(self, units: list[int]) -> float:
         X, y = self._engine.native(np.sort(self._engine.schema.columns_of_units(units)))
-        params = {k: v for k, v in (self._measure.metadata or {}).items() if k != "groups"}
         scores = cross_val_score(
             clone(self._measure.estimator),
             X,
@@ -89,7 +86,7 @@ class BoundCrossValScore:
             cv=self._folds,
             scoring=self._measure.scoring,
             n_jobs=self._engine.n_jobs,
-            params=params or None,
+            params=self._measure.score_params or None,
             error_score="raise",
         )
         return float(np.mean(scores))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from featsieve.measures.pearson import Pearson
+from featsieve.measures.correlation import Pearson
 from featsieve.methods.incremental import IncrementalRanking
 from featsieve.pairing import Pairing
 from featsieve.searches.ranking import Ranking
@@ -39,6 +39,6 @@ class PearsonRanking(IncrementalRanking):
     def _pairing(self) -> Pairing:
         return Pairing(Pearson(), Ranking())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Rank the columns of X by their correlation with y; see :meth:`BaseSelector.fit`."""
         return self._fit(X, y, sample_weight=sample_weight)

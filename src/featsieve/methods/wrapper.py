@@ -5,17 +5,113 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    get_routing_for_object,
-    process_routing,
-)
+import sklearn
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from featsieve.errors import InputError
 from featsieve.measures.cross_val_score import CrossValScore
 from featsieve.pairing import Pairing
-from featsieve.searches import Backward, Exhaustive, Forward
+from featsieve.searches.backward import Backward
+from featsieve.searches.exhaustive import Exhaustive
+from featsieve.searches.forward import Forward
 from featsieve.selector import PairingSelector
 
-SEARCHES = {"forward": Forward, "backward": Backward, "exhaustive": Exhaustive}
+SEARCHES: dict[str, type] = {"forward": Forward, "backward": Backward, "exhaustive": Exhaustive}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WrapperSelector(PairingSelector):
+    """Keep the columns with which your own model scores best in cross-validation.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+    search : {"forward", "backward", "exhaustive"}, default="forward"
+    cv : int, splitter or iterable, default=5
+        The folds are the same for every set of columns.
+    scoring : str or callable, default: the estimator's own score
+
+    Examples
+    --------
+    >>> from featsieve import WrapperSelector
+    >>> from featsieve.datasets import make_quad
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> data = make_quad(300, random_state=0)
+    >>> model = DecisionTreeRegressor(max_depth=5, random_state=0)
+    >>> selector = WrapperSelector(model, n_features_to_select=2).fit(data.data, data.target)
+    >>> sorted(selector.indices_.tolist())
+    [0, 1]
+    """
+
+    estimator: Any = field(default=None, kw_only=False)
+    search: str = "forward"
+    cv: Any = 5
+    scoring: Any = None
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
+        """Select columns of X for the target y.
+
+        Parameters
+        ----------
+        groups : for the splitter; with metadata routing also any other metadata
+        """
+        if groups is not None:
+            params["groups"] = groups
+        self._split_params, self._score_params = self._routed(params)
+        try:
+            return self._fit(X, y)
+        finally:
+            del self._split_params, self._score_params
+
+    def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What goes to the splitter, and what to the estimator and the scorer."""
+        if not sklearn.get_config()["enable_metadata_routing"]:
+            split = {"groups": params.pop("groups")} if "groups" in params else {}
+            self._refuse_params(params)
+            return split, {}
+        routed = process_routing(self, "fit", **params)
+        wanted = {*routed.estimator.fit, *routed.scorer.score}
+        return dict(routed.splitter.split), {k: v for k, v in params.items() if k in wanted}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Metadata goes to the estimator's fit, the splitter's split and the scorer's score."""
+        mapping = MethodMapping
+        return (
+            MetadataRouter(owner=self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=mapping().add(caller="fit", callee="fit"),
+            )
+            .add(
+                splitter=check_cv(self.cv, classifier=is_classifier(self.estimator)),
+                method_mapping=mapping().add(caller="fit", callee="split"),
+            )
+            .add(
+                scorer=check_scoring(self.estimator, scoring=self.scoring),
+                method_mapping=mapping().add(caller="fit", callee="score"),
+            )
+        )
+
+    def _pairing(self) -> Pairing:
+        if self.search not in SEARCHES:
+            raise InputError(
+                f"search={self.search!r} is not known; allowed are {', '.join(SEARCHES)}."
+            )
+        measure = CrossValScore(
+            self.estimator,
+            cv=self.cv,
+            scoring=self.scoring,
+            split_params=getattr(self, "_split_params", None),
+            score_params=getattr(self, "_score_params", None),
+        )
+        return Pairing(measure, SEARCHES[self.search]())
+
+    def _takes_missing(self) -> bool:
+        return self.estimator is not None and bool(get_tags(self.estimator).input_tags.allow_nan)
+
+    def _takes_sparse(self) -> bool:
+        return self.estimator is None or bool(get_tags(self.estimator).input_tags.sparse)

@@ -10,6 +10,6 @@ SEARCHES = {
     "Ranking": "featsieve.searches.ranking",
 }
 
-__all__ = [*SEARCHES]  # noqa: PLE0604
+__all__ = [*SEARCHES]
 
 __getattr__, __dir__ = lazy_exports(__name__, SEARCHES)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from featsieve.containers import column_names, is_dask, is_sparse
-from featsieve.engines.base import BaseEngine, Context
+from featsieve.engines.base import Context
 from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
 from featsieve.engines.pool import effective_n_jobs
 from featsieve.errors import InputError
 from featsieve.progress import Callback, Monitor
+from featsieve.protocols import Engine
 from featsieve.schema import Schema, Target
 from featsieve.targets import (
     describe_target,
@@ -71,7 +72,7 @@ def open_engine(
     sample_weight: Any = None,
     schema: Schema | None = None,
     target: Target | None = None,
-) -> BaseEngine:
+) -> Engine:
     """Check everything about X, y and the weights, and say where the rows are.
 
     ``schema`` and ``target`` are known already when rows come in parts.
@@ -131,7 +132,7 @@ def _categorical_columns(given: Any, names: list[str], by_dtype: list[int]) -> l
     return sorted({*by_dtype, *resolve_columns(given, names, "categorical_features")})
 
 
-def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> BaseEngine:
+def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine:
     from featsieve.engines.dask import DaskEngine, DaskTable
 
     _refuse_lazy_weights(sample_weight, "Dask")
@@ -166,7 +167,9 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     _check_lengths(table.shape[0], table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
     schema = _schema(names, settings, categorical_by_dtype(empty), partial(_scan_file, table))
-    scan = _merge_scans(scan_target(b.column(0)) for b in table.batches([table.target], 1 << 20))
+    scan = _merge_scans(
+        scan_target(b.column(0)) for b in table.batches([str(table.target)], 1 << 20)
+    )
     target = describe_target(scan, settings.task)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
 
@@ -207,9 +210,7 @@ def _no_target() -> InputError:
 
 def _refuse_lazy_weights(sample_weight: Any, where: str) -> None:
     if sample_weight is not None:
-        raise InputError(
-            f"sample_weight is not taken with {where}; weights need rows in memory."
-        )
+        raise InputError(f"sample_weight is not taken with {where}; weights need rows in memory.")
 
 
 def _check_lengths(n_x: int, n_y: int) -> None:

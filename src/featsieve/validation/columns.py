@@ -134,7 +134,7 @@ def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) 
 def _resolve_column(item: Any, place: Mapping[str, int], parameter: str) -> int:
     if isinstance(item, str) and item in place:
         return place[item]
-    if isinstance(item, numbers.Integral) and -len(place) <= item < len(place):
+    if isinstance(item, (int, np.integer)) and -len(place) <= item < len(place):
         return int(item) % len(place)
     import difflib
 
@@ -168,7 +168,7 @@ def resolve_groups(
 
 def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
     if isinstance(groups, Mapping):
-        items = [(str(label), columns) for label, columns in groups.items()]
+        items: list[tuple[str | None, Any]] = [(str(g), c) for g, c in groups.items()]
     elif isinstance(groups, Sequence) and not isinstance(groups, str):
         items = [(None, columns) for columns in groups]
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import re
 import warnings
 from typing import Any
@@ -27,16 +26,19 @@ def resolve_count(n_features_to_select: Any, n_units: int, *, auto: bool = False
         return max(1, n_units // 2)
     if isinstance(given, str) and given == "auto" and auto:
         return None
-    if isinstance(given, numbers.Integral) and not isinstance(given, bool) and given >= 1:
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 1:
         return _capped(int(given), n_units)
-    if isinstance(given, numbers.Real) and not isinstance(given, (bool, numbers.Integral)):
-        if 0 < given <= 1:
-            return max(1, int(given * n_units))
+    if _is_fraction(given):
+        return max(1, int(given * n_units))
     allowed = "a whole number from 1, a fraction in (0, 1], or None for half"
     raise InputError(
         f"n_features_to_select={given!r} is not possible; give {allowed}"
         f"{', or auto' if auto else ''}."
     )
+
+
+def _is_fraction(given: Any) -> bool:
+    return isinstance(given, (float, np.floating)) and bool(0 < given <= 1)
 
 
 def _capped(count: int, n_units: int) -> int:
@@ -56,7 +58,7 @@ def parse_memory(memory_limit: Any) -> int:
     >>> parse_memory("1GiB"), parse_memory(1024)
     (1073741824, 1024)
     """
-    if isinstance(memory_limit, numbers.Real) and memory_limit > 0:
+    if isinstance(memory_limit, (int, float, np.number)) and memory_limit > 0:
         return int(memory_limit)
     found = re.fullmatch(r"\s*([\d.]+)\s*([a-zA-Z]*)\s*", str(memory_limit))
     if found and found[2].upper() in UNITS and float(found[1]) > 0:
@@ -70,7 +72,8 @@ def parse_memory(memory_limit: Any) -> int:
 def check_time(max_time: Any) -> float | None:
     if max_time is None:
         return None
-    if isinstance(max_time, numbers.Real) and not isinstance(max_time, bool) and max_time > 0:
+    numeric = isinstance(max_time, (int, float, np.number)) and not isinstance(max_time, bool)
+    if numeric and max_time > 0:
         return float(max_time)
     raise InputError(f"max_time={max_time!r} is not possible; give seconds above 0, or None.")
 
@@ -84,7 +87,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None
         raise InputError("Sample weights must be 1D array or scalar: give one number a row.")
     if weight.shape != (n_samples,):
         raise InputError(
-            f"sample_weight.shape == {weight.shape}, expected {(n_samples,)}: give one number a row."
+            f"sample_weight.shape == {weight.shape}, expected {(n_samples,)}; give one a row."
         )
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise InputError(

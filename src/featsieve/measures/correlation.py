@@ -98,10 +98,11 @@ class BoundPearson:
 def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     """The score of :class:`Pearson` for each column of X.
 
-    >>> x = np.array([0.0, 1.0, 2.0, 3.5])
+    >>> x = np.array([0.0, 1.3, 2.1, 3.5])
     >>> pearson(np.c_[x, -x, [1, 1, 1, 1]], 2 * x).round(12).tolist()
     [1.0, 1.0, 0.0]
     """
     from featsieve.validation import Settings, open_engine
 
-    return BoundPearson(open_engine(np.asarray(X), y, Settings(task=task))).scores()
+    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task))
+    return Pearson().bind(engine).scores()

@@ -1,0 +1,65 @@
+"""What all generators share: the seed, the size check, and the shape of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from featsieve.errors import InputError
+from featsieve.schema import Array, FloatArray
+
+Seed = int | np.random.Generator | np.random.RandomState | None
+
+
+def generator(random_state: Seed) -> np.random.Generator:
+    """A numpy Generator from whatever scikit-learn users pass as ``random_state``."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state={random_state!r} is no seed; give a non-negative whole number, "
+            "a numpy Generator or RandomState, or None."
+        ) from None
+
+
+def at_least(name: str, value: Any, lowest: int) -> int:
+    """``value`` as an int, or one sentence saying which numbers ``name`` allows."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest:
+        return int(value)
+    raise InputError(f"{name} must be a whole number of at least {lowest}, got {value!r}.")
+
+
+def not_negative(name: str, value: float) -> float:
+    """``value`` itself if it can be a standard deviation."""
+    if np.isfinite(value) and value >= 0:
+        return float(value)
+    raise InputError(f"{name} must be a finite number of at least 0, got {value!r}.")
+
+
+def coin_flips(rng: np.random.Generator, probability: float, shape: tuple[int, ...]) -> Array:
+    """Independent Bernoulli draws as booleans."""
+    return rng.random(shape) < probability
+
+
+def bunch(
+    data: FloatArray,
+    target: Array,
+    relevant: Sequence[int],
+    description: str,
+    **extras: Any,
+) -> Bunch:
+    """The answer of every generator; columns are named X1, X2, … as the papers write them."""
+    contents: dict[str, Any] = {
+        "data": data,
+        "target": target,
+        "relevant": np.asarray(relevant, dtype=np.intp),
+        "feature_names": [f"X{j + 1}" for j in range(data.shape[1])],
+        "DESCR": description,
+    }
+    return Bunch(**(contents | extras))

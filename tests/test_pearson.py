@@ -1,0 +1,135 @@
+"""Pearson and Hall against the authors' figures, closed forms and a slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_wine
+
+from featsieve import PearsonRanking
+from featsieve.measures import pearson
+from tests import reference
+from tests.golden_data import golden, toy
+
+
+@pytest.mark.parametrize("name", ["andor_t1", "quad_t1", "xor_t1"])
+def test_order_and_values_are_the_authors(name):
+    X, y = toy(name)
+    expected = golden("pearson")[name]
+    ranking = PearsonRanking(n_features_to_select=10).fit(X, y)
+    assert (ranking.indices_ + 1).tolist() == expected["order1"]
+    assert_allclose(ranking.scores_[ranking.indices_], expected["corr_sorted"], rtol=0, atol=1e-12)
+
+
+def test_hall_values_on_wine_are_the_authors():
+    wine = load_wine()
+    assert_allclose(pearson(wine.data, wine.target), golden("pearson")["wine_hall"], atol=1e-12)
+
+
+@given(
+    st.integers(0, 2**31),
+    st.integers(3, 25),
+    st.integers(1, 5),
+    st.sampled_from(["regression", "two", "three", "outputs"]),
+    st.booleans(),
+)
+def test_equals_its_slow_twin(seed, n_rows, n_columns, kind, weighted):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, size=(n_rows, n_columns)) * 1.0
+    y = {
+        "regression": rng.normal(size=n_rows),
+        "two": np.r_[0, 1, rng.integers(0, 2, n_rows - 2)],
+        "three": np.r_[0, 1, 2, rng.integers(0, 3, n_rows - 3)],
+        "outputs": rng.normal(size=(n_rows, 2)),
+    }[kind]
+    weight = rng.integers(1, 4, n_rows) * 1.0 if weighted else None
+    fitted = PearsonRanking(n_features_to_select=1).fit(X, y, sample_weight=weight)
+    task = "regression" if kind in {"regression", "outputs"} else "classification"
+    expected = reference.pearson_scores(X, y, task, weight)
+    assert_allclose(fitted.scores_, expected, rtol=0, atol=1e-12)
+
+
+@given(st.integers(0, 2**31), st.booleans())
+def test_categorical_columns_are_halls_twin(seed, classes):
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    n = 30
+    states = rng.choice(["a", "b", "c"], n)
+    y = rng.choice(["u", "v", "w"], n) if classes else rng.normal(size=n)
+    frame = pd.DataFrame({"number": rng.normal(size=n), "state": states})
+    scores = PearsonRanking(n_features_to_select=1).fit(frame, y).scores_
+    expected = reference.hall_categorical(states, y, "classification" if classes else "regression")
+    assert_allclose(scores[1], expected, rtol=0, atol=1e-12)
+
+
+def test_a_boolean_column_scores_as_a_state_column_would():
+    rng = np.random.default_rng(3)
+    flag = rng.random(50) < 0.3
+    y = flag + rng.normal(size=50)
+    as_number = pearson(flag[:, None], y)
+    assert_allclose(as_number[0], reference.hall_categorical(flag, y, "regression"), atol=1e-12)
+
+
+def test_constant_columns_score_zero_even_when_far_from_zero():
+    rng = np.random.default_rng(0)
+    X = np.c_[np.full(1000, 0.1), np.full(1000, 1e9 + 0.3), rng.normal(size=1000)]
+    assert (pearson(X, rng.normal(size=1000))[:2] == 0).all()
+
+
+def test_duplicates_tie_to_the_lowest_index():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40)
+    X = np.c_[rng.normal(size=40), x, x * 3 + 1e5, x]
+    ranking = PearsonRanking(n_features_to_select=2).fit(X, x + rng.normal(size=40))
+    assert ranking.indices_.tolist() == [1, 2]
+    assert ranking.ranking_.tolist() == [3, 1, 1, 2]
+
+
+def test_two_rows_and_more_columns_than_rows():
+    X = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0]])
+    assert PearsonRanking(n_features_to_select=1).fit(X, [0.5, 1.5]).scores_.tolist() == [1, 1, 0]
+
+
+def test_rows_in_parts_give_the_same_answer():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 6))
+    y = np.digitize(X[:, 2] + 0.5 * rng.normal(size=90), [-0.5, 0.5])
+    whole = PearsonRanking(n_features_to_select=2).fit(X, y)
+    parts = PearsonRanking(n_features_to_select=2)
+    for start in range(0, 90, 7):
+        rows = slice(start, start + 7)
+        parts.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+    assert_allclose(parts.scores_, whole.scores_, atol=1e-12)
+    assert parts.indices_.tolist() == whole.indices_.tolist()
+
+
+def test_a_new_class_in_later_parts_is_refused():
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    ranking = PearsonRanking().partial_fit(X, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="class 7 that is not among the 2 known"):
+        ranking.partial_fit(X, [0, 1, 0, 7])
+
+
+def test_several_outputs_keep_each_and_report_the_mean():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = np.c_[X[:, 0], X[:, 2] + rng.normal(size=60)]
+    fitted = PearsonRanking().fit(X, Y)
+    each = fitted.result_.extras["output_scores"]
+    assert_allclose(each[0], pearson(X, Y[:, 0]))
+    assert_allclose(each[1], pearson(X, Y[:, 1]))
+    assert_allclose(fitted.scores_, each.mean(axis=0))
+
+
+def test_a_group_scores_what_its_best_column_scores():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 3] + 0.2 * rng.normal(size=60)
+    fitted = PearsonRanking(n_features_to_select=1, feature_groups={"pair": [0, 3]}).fit(X, y)
+    single = pearson(X, y)
+    assert fitted.support_.tolist() == [True, False, False, True]
+    assert_allclose(fitted.scores_, [single[3], single[1], single[2], single[3]])
