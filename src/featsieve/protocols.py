@@ -206,6 +206,13 @@ class HasPairInformation(Protocol):
 
 
 @runtime_checkable
+class HasConditionalGains(Protocol):
+    """I(X_j; Y | X_S) for all units j, given a set S."""
+
+    def conditional_gains(self, subset: Sequence[int]) -> FloatArray: ...
+
+
+@runtime_checkable
 class HasReport(Protocol):
     """What only this measure has to tell; goes into ``result_.extras``.
 
@@ -225,6 +232,7 @@ CAPABILITY_WORDS: dict[type, str] = {
     HasTuning: "model selection at weights (tune)",
     HasPairs: "relevance and pair terms (relevance_and_pairs)",
     HasPairMatrix: "a matrix of all pair terms (pair_matrix)",
+    HasConditionalGains: "the gains of all units given a set (conditional_gains)",
     HasPairInformation: "the information of pairs of units (information_with)",
 }
 

@@ -90,3 +90,19 @@ def direct_row(
             )
         triple[k] = total
         pair[k] = _empty_joint(mine, other, width, table, joint)
+
+
+@njit(nogil=True, cache=True)
+def segment_sums(codes: Codes, bounds: Ints, table: Floats) -> Floats:
+    """Σ n log n over the states of each column within each segment of rows."""
+    sums = np.zeros(codes.shape[0])
+    counts = np.zeros(256, np.int64)
+    for j in range(codes.shape[0]):
+        column = codes[j]
+        for s in range(bounds.size - 1):
+            for r in range(bounds[s], bounds[s + 1]):
+                counts[column[r]] += 1
+            for r in range(bounds[s], bounds[s + 1]):
+                sums[j] += table[np.uint64(counts[column[r]])]
+                counts[column[r]] = 0
+    return sums

@@ -6,10 +6,19 @@ from featsieve.lazy import lazy_exports
 # A file must not bear the name of a function (pearson, hsic, lsmi, …): importing the file would
 # put the module in the function's place.
 MEASURES = {
+    "ConditionalMutualInformation": "featsieve.measures.binned_information",
     "CrossValScore": "featsieve.measures.cross_val_score",
+    "MutualInformation": "featsieve.measures.binned_information",
     "Pearson": "featsieve.measures.correlation",
 }
 FUNCTIONS = {
+    "cmi_matrix": "featsieve.measures.information",
+    "conditional_mutual_information": "featsieve.measures.information",
+    "entropy": "featsieve.measures.information",
+    "information_posterior": "featsieve.measures.posterior",
+    "joint_entropy": "featsieve.measures.information",
+    "mutual_information": "featsieve.measures.information",
+    "normalized_mutual_information": "featsieve.measures.information",
     "pearson": "featsieve.measures.correlation",
 }
 

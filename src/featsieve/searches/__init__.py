@@ -7,6 +7,7 @@ SEARCHES = {
     "Backward": "featsieve.searches.backward",
     "Exhaustive": "featsieve.searches.exhaustive",
     "Forward": "featsieve.searches.forward",
+    "Greedy": "featsieve.searches.greedy",
     "Ranking": "featsieve.searches.ranking",
 }
 
