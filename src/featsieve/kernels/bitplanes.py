@@ -17,18 +17,21 @@ from numba.extending import intrinsic
 
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 Codes = npt.NDArray[np.uint8]
 
 
-@intrinsic
-def popcount(typing_context: Any, word: Any) -> Any:
+def _popcount(typing_context: Any, word: Any) -> Any:
     """Number of set bits of a 64-bit word, as one machine instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), generate
+
+
+# The decorator's type would hide that the compiler, not the caller, gives the first argument.
+popcount: Any = intrinsic(_popcount)
 
 
 @njit(nogil=True, cache=True)

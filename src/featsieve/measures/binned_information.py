@@ -12,14 +12,15 @@ from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.coding import Coder, fit_coder
 from featsieve.measures.conditional_gains import ConditionalGains
-from featsieve.measures.contingency import ClassCounts, Layout
+from featsieve.measures.contingency import ClassCounts
 from featsieve.measures.information import pair_matrix
 from featsieve.measures.joint_counts import Correction, JointCounts, check_correction, information
 from featsieve.measures.pair_information import MeanInformation, OutputInformation
-from featsieve.measures.pair_source import OutputCounts, PairSource, open_pairs
+from featsieve.measures.pair_source import OutputCounter, OutputCounts, open_pairs
+from featsieve.measures.pair_sums import PairSource
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine, PairTerms
-from featsieve.schema import Block, FloatArray, IntArray
+from featsieve.schema import FloatArray, IntArray
 
 
 class MutualInformation(BaseMeasure):
@@ -120,7 +121,7 @@ class BoundInformation:
 
     @cached_property
     def _counts(self) -> OutputCounts:
-        return count_outputs(self._engine, self._coder)
+        return self._engine.reduce_rows(OutputCounter(self._coder).of_block)
 
     @cached_property
     def _sources(self) -> list[PairSource]:
@@ -199,21 +200,6 @@ class BoundConditionalInformation(BoundInformation):
     def pair_matrix(self) -> FloatArray:
         """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y), the mean over the outputs."""
         return np.mean([pair_matrix(source) for source in self._sources], axis=0)
-
-
-def count_outputs(engine: Engine, coder: Coder) -> OutputCounts:
-    """One pass: all units with each output."""
-    layouts = [Layout(coder.n_states, n_classes) for n_classes in coder.target.n_classes]
-
-    def of_block(block: Block) -> OutputCounts:
-        codes, classes = coder.codes(block), coder.classes(block)
-        counted = [
-            layout.count(codes, classes[:, output], block.weight)
-            for output, layout in enumerate(layouts)
-        ]
-        return OutputCounts(tuple(counted))
-
-    return engine.reduce_rows(of_block)
 
 
 def _corrected(counts: ClassCounts, correction: Correction, normalized: bool) -> FloatArray:

@@ -96,6 +96,12 @@ def _fit_target(
     return coder, coder.encode(y)
 
 
+def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
+    """The target's coder alone."""
+    rows = sample_rows(engine.n_samples)
+    return _fit_target(engine, choose_discretizer(discretizer, n_bins), rows)[0]
+
+
 def _target_cuts(target: Target, y: Array, discretizer: Discretizer | None) -> Cuts | None:
     if target.is_classification:
         return None

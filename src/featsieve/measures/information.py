@@ -17,7 +17,7 @@ from featsieve.measures.joint_counts import (
     conditional_information,
     information,
 )
-from featsieve.measures.pair_sums import PairSums
+from featsieve.measures.pair_sums import PairSource, PairSums
 from featsieve.schema import Array, FloatArray, IntArray
 
 
@@ -96,7 +96,7 @@ def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
     return pair_matrix(PairSums.of_codes(table, classes, layout, effective_n_jobs(n_jobs)))
 
 
-def pair_matrix(sums: PairSums) -> FloatArray:
+def pair_matrix(sums: PairSource) -> FloatArray:
     """Q of :func:`cmi_matrix` from the sums of all pairs."""
     counts = sums.counts
     # I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y), with H = log n − Σ / n.

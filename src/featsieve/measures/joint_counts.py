@@ -57,7 +57,8 @@ class JointCounts:
         chosen = self.states[:, list(axes)]
         radix = np.cumprod([1, *[self.sizes[a] for a in axes[:-1]]])
         place = np.unique(chosen @ radix, return_inverse=True)[1]
-        return np.bincount(place, weights=self.counts)
+        margin: FloatArray = np.bincount(place, weights=self.counts).astype(float)
+        return margin
 
     def _smoothed(self) -> Self:
         return self._shrunk() if self.correction == "shrink" else self

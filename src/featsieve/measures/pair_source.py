@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
 from featsieve.measures.coding import Coder
-from featsieve.measures.contingency import ClassCounts, PairCounts
-from featsieve.measures.pair_sums import Consumer, PackedRows, PairSums, Split
+from featsieve.measures.contingency import ClassCounts, Layout, PairCounts
+from featsieve.measures.pair_sums import Consumer, PackedRows, PairSource, PairSums, Split
 from featsieve.protocols import Engine
 from featsieve.schema import Block, FloatArray, IntArray
 
 Sums = tuple[FloatArray, FloatArray]
-
-
-class PairSource(Protocol):
-    """Σ n log n over the tables of pairs, without and with the class."""
-
-    counts: ClassCounts
-
-    def row(self, column: int, others: IntArray | None = None) -> Sums: ...
-
-    def all_pairs(self, consume: Consumer) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +26,21 @@ class OutputCounts:
     def merge(self, other: Self) -> Self:
         pairs = zip(self.outputs, other.outputs, strict=True)
         return type(self)(tuple(a.merge(b) for a, b in pairs))
+
+
+@dataclass(frozen=True)
+class OutputCounter:
+    """Counts a block's units with each output."""
+
+    coder: Coder
+
+    def of_block(self, block: Block) -> OutputCounts:
+        codes, classes = self.coder.codes(block), self.coder.classes(block)
+        counted = [
+            Layout(self.coder.n_states, n_classes).count(codes, classes[:, output], block.weight)
+            for output, n_classes in enumerate(self.coder.target.n_classes)
+        ]
+        return OutputCounts(tuple(counted))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,18 @@ from featsieve.measures.planes import Planes, Words, plane_starts
 from featsieve.schema import FloatArray, IntArray
 
 Consumer = Callable[[IntArray, IntArray, FloatArray, FloatArray], None]
+
+
+class PairSource(Protocol):
+    """Σ n log n over the tables of pairs of columns, without and with the class."""
+
+    @property
+    def counts(self) -> ClassCounts: ...
+
+    def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]: ...
+
+    def all_pairs(self, consume: Consumer) -> None: ...
+
 
 # One AND + popcount against one counted row, in time; measured, and flat around the optimum.
 POPCOUNT_COST = 0.25
@@ -137,8 +149,8 @@ class PairSums:
         by_planes = np.isin(wanted, self.split.thin) & np.isin(column, self.split.thin)
         if by_planes.any():
             place, places = (np.searchsorted(self.split.thin, c) for c in (column, wanted))
-            places = None if others is None else places[by_planes]
-            pair[by_planes], triple[by_planes] = self._thin_row(int(place), places)
+            chosen = None if others is None else places[by_planes]
+            pair[by_planes], triple[by_planes] = self._thin_row(int(place), chosen)
         if not by_planes.all():
             direct = self._direct(column, wanted[~by_planes])
             pair[~by_planes], triple[~by_planes] = direct
@@ -160,7 +172,8 @@ class PairSums:
                 jobs,
             )
         )
-        return tuple(np.concatenate([tile[k][0] for tile in tiles]) for k in (0, 1))
+        pairs, triples = zip(*tiles, strict=True)
+        return np.concatenate(pairs, axis=1)[0], np.concatenate(triples, axis=1)[0]
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
         codes, bounds = self._columns

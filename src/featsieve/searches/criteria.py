@@ -199,5 +199,5 @@ class GainOfAll:
         gains: FloatArray = self._bound.conditional_gains(self._selected)
         if gains[outside].max() > TIE_TOLERANCE:
             return gains
-        # Below any gain, in the order of relevance.
-        return self._relevance - self._relevance.max() - 1.0
+        # Nothing to gain: 0 for the most relevant one that is left, less for the others.
+        return self._relevance - self._relevance[outside].max()
