@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 # --- evaluation ----------------------------------------------------------------------------------
 
 
@@ -13,7 +15,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
-import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
@@ -59,3 +60,83 @@ def hall_categorical(states, y, task):
             both = (here & (y == label)).mean()
             total += both * abs(weighted_correlation(1.0 * here, 1.0 * (y == label), ones))
     return total
+
+
+# --- ties ---------------------------------------------------------------------------------------
+
+
+def best_first(values):
+    """Take the largest again and again; all within 1e-12 of it go before the rest, by index."""
+    left = [i for i, v in enumerate(values) if v == v]
+    order = []
+    while left:
+        top = max(values[i] for i in left)
+        tied = [i for i in left if values[i] == top or top - values[i] <= 1e-12 * abs(top) < np.inf]
+        order += tied
+        left = [i for i in left if i not in tied]
+    return order + [i for i, v in enumerate(values) if v != v]
+
+# --- permutation tests ---------------------------------------------------------------------------
+
+
+def permutation_pvalues(scores, permuted):
+    """p and Westfall–Young step-down max-T, by the definitions; ``permuted`` is R × units."""
+    n_units, n_permutations = len(scores), len(permuted)
+    order = sorted(range(n_units), key=lambda j: (-scores[j], j))
+    pvalues, adjusted = [0.0] * n_units, [0.0] * n_units
+    least = 0.0
+    for rank, unit in enumerate(order):
+        below = order[rank:]
+        alone = sum(row[unit] >= scores[unit] - 1e-12 for row in permuted)
+        among = sum(max(row[j] for j in below) >= scores[unit] - 1e-12 for row in permuted)
+        pvalues[unit] = (1 + alone) / (1 + n_permutations)
+        least = max(least, (1 + among) / (1 + n_permutations))
+        adjusted[unit] = least
+    return pvalues, adjusted
+import itertools
+
+import numpy as np
+
+# --- quadratic: the binary quadratic problem -----------------------------------------------------
+
+
+def bqp_optimum(Q: np.ndarray, k: int) -> float:
+    """max x'Qx over all sets of k indices, by trying them all."""
+    sets = np.array(list(itertools.combinations(range(len(Q)), k)))
+    return float(Q[sets[:, :, None], sets[:, None, :]].sum(axis=(1, 2)).max())
+
+
+def bilinear_optimum(Q: np.ndarray, k: int) -> float:
+    """max x'Qy over all pairs of sets of k indices (P-CMI eq. 6), by trying them all."""
+    sets = list(itertools.combinations(range(len(Q)), k))
+    return max(float(Q[np.ix_(x, y)].sum()) for x in sets for y in sets)
+
+
+def best_swap_gain(Q: np.ndarray, members: list[int]) -> float:
+    """The largest change of x'Qx by one swap."""
+    others = [j for j in range(len(Q)) if j not in members]
+    value = Q[np.ix_(members, members)].sum()
+    gains = []
+    for i, j in itertools.product(members, others):
+        swapped = [m for m in members if m != i] + [j]
+        gains.append(Q[np.ix_(swapped, swapped)].sum() - value)
+    return float(max(gains))
+
+
+def table_entropy(joint: np.ndarray, axes: tuple[int, ...]) -> float:
+    """Entropy in nats of the variables ``axes`` of a joint probability table."""
+    dropped = tuple(a for a in range(joint.ndim) if a not in axes)
+    p = joint.sum(axis=dropped).ravel()
+    return float(-(p[p > 0] * np.log(p[p > 0])).sum())
+
+
+def table_information(
+    joint: np.ndarray, a: tuple[int, ...], b: tuple[int, ...], given: tuple[int, ...] = ()
+) -> float:
+    """I(A; B | C) in nats from a joint probability table: H(AC) + H(BC) − H(ABC) − H(C)."""
+    return (
+        table_entropy(joint, a + given)
+        + table_entropy(joint, b + given)
+        - table_entropy(joint, a + b + given)
+        - (table_entropy(joint, given) if given else 0.0)
+    )

@@ -50,6 +50,16 @@ def column_names(container: Any) -> list[str] | None:
     return None if names is None else list(names)
 
 
+def select_rows(values: Any, rows: IntArray) -> Any:
+    """These rows of a target, in the same container (a list becomes an array)."""
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(values, pass_through=True, eager_only=True, allow_series=True)
+    if isinstance(wrapped, (nw.Series, nw.DataFrame)):
+        return wrapped[rows].to_native()
+    return values[rows] if is_sparse(values) else np.asarray(values)[rows]
+
+
 def select_columns(container: Any, columns: IntArray) -> Any:
     """These columns, in the same container with the same dtypes."""
     if is_dask(container) and hasattr(container, "columns"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.schema import Block, BoolArray, IntArray, Schema, one_hot
+from featsieve.schema import Block, BoolArray, FloatArray, IntArray, Schema, one_hot
 
 
 @dataclass(frozen=True)
@@ -41,3 +41,13 @@ class Dummies:
             for j in range(self.schema.n_columns)
         ]
         return np.concatenate(parts, axis=1)
+
+    def per_unit(self, expanded: FloatArray) -> FloatArray:
+        """Scores by unit (first axis): indicators add up to their column, a group is its best."""
+        if self.schema.is_plain:
+            return expanded
+        starts = np.searchsorted(self.owner, np.arange(self.schema.n_columns))
+        per_column = np.add.reduceat(expanded, starts, axis=0)
+        if self.schema.groups is None:
+            return per_column
+        return np.array([per_column[list(group)].max(axis=0) for group in self.schema.groups])

@@ -95,7 +95,7 @@ def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any
     """
     if not isinstance(values, np.ndarray):
         return _sparse_moments(values, weight), values.astype(np.float64)
-    # About the first row, so that a constant column is exactly 0 and a large offset costs no digits.
+    # About the first row: a constant column is exactly 0, and a large offset costs no digits.
     origin = np.asarray(values[0], dtype=np.float64)
     centred = values - origin
     total = float(len(values)) if weight is None else float(weight.sum())

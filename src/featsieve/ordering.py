@@ -34,7 +34,8 @@ def best_first(scores: FloatArray) -> IntArray:
 def _end_of_tie(ranked: FloatArray, close: BoolArray, start: int) -> int:
     """First position after ``start`` whose value is no longer tied with the one at ``start``."""
     stop = start + 1
-    floor = ranked[start] - TIE_TOLERANCE * abs(ranked[start])
+    top = ranked[start]
+    floor = top - TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
     while stop < len(ranked) and close[stop - 1] and ranked[stop] >= floor:
         stop += 1
     return stop

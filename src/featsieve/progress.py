@@ -50,7 +50,7 @@ class Monitor:
     def tick(self, message: str, done: int, total: int) -> None:
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
-        if self.remaining() <= 0:
+        if done < total and self.remaining() <= 0:
             raise TimeUp
 
 

@@ -68,6 +68,13 @@ class Engine(Protocol):
         ...
 
 
+@runtime_checkable
+class CanPermuteTarget(Protocol):
+    """An engine that can hand out the same rows with the target in another order."""
+
+    def with_permuted_target(self, order: IntArray) -> Engine: ...
+
+
 class Bound(Protocol):
     """A measure with its data: everything that touches rows lives here."""
 
@@ -162,7 +169,10 @@ class HasPairs(Protocol):
 
 @runtime_checkable
 class HasPairMatrix(Protocol):
-    """All pair terms at once as a matrix, relevance on its diagonal (optional, faster)."""
+    """All pair terms at once, ``pair_row(i)`` in row i (optional, faster).
+
+    The diagonal of a complement is relevance, that of a redundancy the term of a unit with itself.
+    """
 
     def pair_matrix(self) -> FloatArray: ...
 
@@ -210,6 +220,19 @@ class HasConditionalGains(Protocol):
     """I(X_j; Y | X_S) for all units j, given a set S."""
 
     def conditional_gains(self, subset: Sequence[int]) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasPermutedScores(Protocol):
+    """The scores under many permutations of the target at once (optional, faster).
+
+    ``orders`` has one permutation of the rows a row; the answer one row a unit and one column a
+    permutation. ``numbers_an_order`` is what one permutation needs in memory, in numbers.
+    """
+
+    numbers_an_order: int
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray: ...
 
 
 @runtime_checkable

@@ -28,7 +28,7 @@ from featsieve.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray, IntArray, Schema
-from featsieve.validation import Settings, open_engine, resolve_count
+from featsieve.validation import Settings, check_names, open_engine, resolve_count
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -129,10 +129,13 @@ from :func:`featsieve.open_parquet`
             return X
         if reset and y is None:
             _refuse_no_target(self)
-        if not is_sparse(X) and is_frame(X):
+        names = None if is_sparse(X) else column_names(X)
+        if names is not None:
+            check_names(names)
+        if names is not None and is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             if reset:
-                self._name_columns(column_names(X))
+                self._name_columns(names)
             return X
         return validate_data(
             self,
@@ -178,6 +181,8 @@ from :func:`featsieve.open_parquet`
         owner = schema.unit_of_column
         self.scores_ = np.asarray(result.scores, dtype=np.float64)[owner]
         self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
+        if "n_iter" in result.extras:
+            self.n_iter_ = int(result.extras["n_iter"])
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
         if k is not None and len(result.indices) < k:

@@ -217,7 +217,7 @@ def _codes(values: Array, classes: Array) -> Array:
         unknown = values[codes < 0]
     if len(unknown):
         raise InputError(
-            f"the target holds the class {unknown.tolist()[0]!r} that is not among the {len(classes)} known "
-            "ones; name all of them in classes at the first call."
+            f"the target holds the class {unknown.tolist()[0]!r} that is not among the "
+            f"{len(classes)} known ones; name all of them in classes at the first call."
         )
     return codes

@@ -69,7 +69,10 @@ class DaskEngine(BaseEngine):
         target = delayed(context.target)
         self._blocks = [
             delayed(_block)(part, y, int(start), schema, target)
-            for part, y, start in zip(table.parts, table.targets, table.starts[:-1], strict=True)
+            for part, y, (start, stop) in zip(
+                table.parts, table.targets, pairwise(table.starts), strict=True
+            )
+            if stop > start
         ]
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:

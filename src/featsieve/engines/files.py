@@ -12,7 +12,7 @@ import numpy as np
 
 from featsieve.engines.base import BaseEngine, Context
 from featsieve.engines.blocks import block_rows, require_memory, spans, tile_columns
-from featsieve.engines.memory import MemoryEngine
+from featsieve.engines.memory import gathered
 from featsieve.engines.pool import ordered_map
 from featsieve.engines.sources import open_source
 from featsieve.errors import InputError, MissingExtraError
@@ -68,6 +68,7 @@ class ParquetTable:
 def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable:
     """A Parquet file or folder as X for any selector, read in batches, never as a whole."""
     table = ParquetTable(Path(path))
+    _parquet_paths(table.path)
     return table if target is None else table.with_target(target)
 
 
@@ -75,15 +76,24 @@ def _parquet_paths(path: Path) -> list[Path]:
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:
         raise InputError(f"the folder {path.name!r} holds no *.parquet file; give a Parquet file.")
+    if not found[0].exists():
+        raise FileNotFoundError(f"there is no file {path}; check the path.")
     return found
 
 
 def _open(path: Path) -> Any:
     try:
+        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("pyarrow", "cli", "Reading Parquet") from None
-    return pq.ParquetFile(path, memory_map=True)
+    try:
+        return pq.ParquetFile(path, memory_map=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"{path.name} is not a whole Parquet file ({str(error).splitlines()[0]}); "
+            "write it again."
+        ) from None
 
 
 class FileEngine(BaseEngine):
@@ -122,12 +132,12 @@ class FileEngine(BaseEngine):
         return self._merge(summaries, total, "reading rows")
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
-        return self._gathered().reduce_tiles(fn)
+        return gathered(self).reduce_tiles(fn)
 
     def topk_tiles(
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
-        return self._gathered().topk_tiles(fn, k)
+        return gathered(self).topk_tiles(fn, k)
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
         width = tile_columns(self.n_samples, self.memory_limit, 1)
@@ -168,17 +178,6 @@ class FileEngine(BaseEngine):
         position = {int(c): p for p, c in enumerate(columns)}
         kept = {position[c]: s for c, s in self.schema.categories.items() if c in position}
         return Schema(names, kept)
-
-    def _gathered(self) -> MemoryEngine:
-        X, y = self.take()
-        codes = Schema(
-            self.schema.names,
-            {c: tuple(range(len(s))) for c, s in self.schema.categories.items()},
-            self.schema.groups,
-            self.schema.group_names,
-        )
-        context = Context(codes, self.target, self.monitor, self.memory_limit, self.n_jobs)
-        return MemoryEngine(X, y, context)
 
 
 def _rows_of(block: Block, wanted: IntArray | None) -> tuple[FloatArray, Array]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from featsieve.containers import select_columns, select_rows
 from featsieve.engines.base import BaseEngine, Context, Nearest, nearest_in_tile
 from featsieve.engines.blocks import (
     TILE_ROWS,
@@ -18,8 +20,18 @@ from featsieve.engines.blocks import (
 )
 from featsieve.engines.pool import ordered_map
 from featsieve.engines.sources import Source, open_source
-from featsieve.protocols import S
-from featsieve.schema import Array, Block, FloatArray, IntArray
+from featsieve.protocols import Engine, S
+from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
+
+
+def gathered(engine: Engine) -> MemoryEngine:
+    """The rows of any engine in memory, if they fit the budget; codes stay codes."""
+    X, y = engine.take()
+    given = engine.schema
+    states = {c: tuple(range(len(s))) for c, s in given.categories.items()}
+    schema = Schema(given.names, states, given.groups, given.group_names)
+    context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
+    return MemoryEngine(X, y, context)
 
 
 class MemoryEngine(BaseEngine):
@@ -58,7 +70,9 @@ class MemoryEngine(BaseEngine):
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         blocks = self._spans(self._rows_a_block)
-        summaries = ordered_map(lambda span: fn(self._block(span)), blocks, self.n_jobs)
+        # A single block leaves its matrix products all the threads that BLAS has.
+        n_jobs = min(self.n_jobs, len(blocks))
+        summaries = ordered_map(lambda span: fn(self._block(span)), blocks, n_jobs)
         return self._merge(summaries, len(blocks), "reading rows")
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
@@ -105,6 +119,11 @@ class MemoryEngine(BaseEngine):
         return self._source.take(rows, columns), self._y if rows is None else self._y[rows]
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
-        from featsieve.containers import select_columns
-
         return select_columns(self._container, columns), self._native_target
+
+    def with_permuted_target(self, order: IntArray) -> Self:
+        """The same rows with the target in another order; X and the weights stay where they are."""
+        other = copy.copy(self)
+        other._y = self._y[order]
+        other._native_target = select_rows(self._native_target, order)
+        return other

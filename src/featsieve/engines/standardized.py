@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.engines.memory import gathered
 from featsieve.moments import ColumnMoments, column_moments
-from featsieve.protocols import Engine, S
+from featsieve.protocols import CanPermuteTarget, Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray
 
 
@@ -49,9 +50,10 @@ def fit_scaling(engine: Engine, ddof: int) -> Scaling:
 class StandardizedEngine:
     """The same engine with every block, tile and column scaled on its way out."""
 
-    def __init__(self, engine: Engine, ddof: int) -> None:
+    def __init__(self, engine: Engine, ddof: int, scaling: Scaling | None = None) -> None:
         self._engine = engine
-        self._scaling = fit_scaling(engine, ddof)
+        self._ddof = ddof
+        self._scaling = scaling or fit_scaling(engine, ddof)
         self.n_samples = engine.n_samples
         self.n_features = engine.n_features
         self.schema = engine.schema
@@ -86,3 +88,10 @@ class StandardizedEngine:
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)
+
+    def with_permuted_target(self, order: IntArray) -> StandardizedEngine:
+        """X does not change, so neither does its scaling."""
+        if not isinstance(self._engine, CanPermuteTarget):
+            self._engine = gathered(self._engine)  # once, not for every permutation
+        rows = self._engine.with_permuted_target(order)
+        return StandardizedEngine(rows, self._ddof, self._scaling)

@@ -7,6 +7,7 @@ from featsieve.lazy import lazy_exports
 # put the module in the function's place.
 MEASURES = {
     "ConditionalMutualInformation": "featsieve.measures.binned_information",
+    "CorrelationPairs": "featsieve.measures.correlation_pairs",
     "CrossValScore": "featsieve.measures.cross_val_score",
     "MutualInformation": "featsieve.measures.binned_information",
     "Pearson": "featsieve.measures.correlation",

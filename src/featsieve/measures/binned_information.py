@@ -13,9 +13,9 @@ from featsieve.measures.base import BaseMeasure
 from featsieve.measures.coding import Coder, fit_coder
 from featsieve.measures.conditional_gains import ConditionalGains
 from featsieve.measures.contingency import ClassCounts
-from featsieve.measures.information import pair_matrix
 from featsieve.measures.joint_counts import Correction, JointCounts, check_correction, information
 from featsieve.measures.pair_information import MeanInformation, OutputInformation
+from featsieve.measures.pair_matrices import conditional_matrix, mutual_matrix
 from featsieve.measures.pair_source import OutputCounter, OutputCounts, open_pairs
 from featsieve.measures.pair_sums import PairSource
 from featsieve.progress import Monitor
@@ -185,6 +185,10 @@ class BoundMutualInformation(BoundInformation):
             symmetric=True,
         )
 
+    def pair_matrix(self) -> FloatArray:
+        """I(X_i; X_j), on the diagonal H(X_i)."""
+        return mutual_matrix(self._sources[0])
+
 
 class BoundConditionalInformation(BoundInformation):
     """Pairs are complement."""
@@ -199,7 +203,7 @@ class BoundConditionalInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y), the mean over the outputs."""
-        return np.mean([pair_matrix(source) for source in self._sources], axis=0)
+        return np.mean([conditional_matrix(source) for source in self._sources], axis=0)
 
 
 def _corrected(counts: ClassCounts, correction: Correction, normalized: bool) -> FloatArray:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from featsieve.dummies import Dummies
 from featsieve.measures.base import BaseMeasure
+from featsieve.measures.permuted_pearson import PermutedPearson
 from featsieve.moments import CrossMoments, cross_moments
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
-from featsieve.schema import Block, FloatArray, Schema, Target, target_columns
+from featsieve.schema import Block, FloatArray, IntArray, Schema, Target, target_columns
 
 
 class Pearson(BaseMeasure):
@@ -52,7 +54,8 @@ class PearsonSummary:
         for output in range(self.target.n_outputs):
             width = self.target.n_classes(output) if self.target.is_classification else 1
             share = self._share(moments, slice(first, first + width))
-            rows.append(self._per_unit((share * strength[:, first : first + width]).sum(axis=1)))
+            expanded = (share * strength[:, first : first + width]).sum(axis=1)
+            rows.append(Dummies(self.schema).per_unit(expanded))
             first += width
         return np.array(rows)
 
@@ -69,13 +72,6 @@ class PearsonSummary:
             share[indicator] = p_state
         return share
 
-    def _per_unit(self, expanded: FloatArray) -> FloatArray:
-        per_column = np.zeros(self.schema.n_columns)
-        np.add.at(per_column, Dummies(self.schema).owner, expanded)
-        if self.schema.groups is None:
-            return per_column
-        return np.array([per_column[list(columns)].max() for columns in self.schema.groups])
-
 
 class BoundPearson:
     """Pearson with its data: one pass over the rows."""
@@ -90,6 +86,18 @@ class BoundPearson:
         summary = PearsonSummary(self._engine.schema, self._engine.target)
         self._output_scores = summary.output_scores(self._engine.reduce_rows(summary.of_block))
         return self._output_scores.mean(axis=0)
+
+    @property
+    def numbers_an_order(self) -> int:
+        return self._permuted.numbers_an_order
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray:
+        """All columns under all these permutations of the target, by matrix products."""
+        return self._permuted.scores(orders)
+
+    @cached_property
+    def _permuted(self) -> PermutedPearson:
+        return PermutedPearson(self._engine)
 
     def report(self) -> Mapping[str, Any]:
         return {"output_scores": self._output_scores}

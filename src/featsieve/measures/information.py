@@ -17,7 +17,8 @@ from featsieve.measures.joint_counts import (
     conditional_information,
     information,
 )
-from featsieve.measures.pair_sums import PairSource, PairSums
+from featsieve.measures.pair_matrices import conditional_matrix
+from featsieve.measures.pair_sums import PairSums
 from featsieve.schema import Array, FloatArray, IntArray
 
 
@@ -93,40 +94,7 @@ def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
     if len(classes) != len(table):
         raise InputError(f"codes has {len(table)} rows and y has {len(classes)}; give one a row.")
     layout = Layout(layout.states, int(classes.max()) + 1)
-    return pair_matrix(PairSums.of_codes(table, classes, layout, effective_n_jobs(n_jobs)))
-
-
-def pair_matrix(sums: PairSource) -> FloatArray:
-    """Q of :func:`cmi_matrix` from the sums of all pairs."""
-    counts = sums.counts
-    # I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y), with H = log n − Σ / n.
-    given = counts.class_sums - counts.column_sums
-    Q = np.empty((len(given), len(given)))
-
-    def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
-        gain = triple - pair
-        first, second = _block(rows), _block(columns)
-        Q[_cross(first, second)] = gain - given[rows][:, None]
-        if rows is not columns:
-            Q[_cross(second, first)] = (gain - given[columns]).T
-
-    sums.all_pairs(consume)
-    Q /= counts.total
-    np.maximum(Q, 0.0, out=Q)
-    np.fill_diagonal(Q, counts.information)
-    return Q
-
-
-def _block(columns: IntArray) -> slice | IntArray:
-    """A slice where the columns are consecutive, which is much faster to write to."""
-    first, last = int(columns[0]), int(columns[-1])
-    return slice(first, last + 1) if last - first + 1 == len(columns) else columns
-
-
-def _cross(rows: slice | IntArray, columns: slice | IntArray) -> Any:
-    if isinstance(rows, slice) or isinstance(columns, slice):
-        return rows, columns
-    return np.ix_(rows, columns)
+    return conditional_matrix(PairSums.of_codes(table, classes, layout, effective_n_jobs(n_jobs)))
 
 
 def state_codes(x: Any, name: str) -> IntArray:

@@ -8,6 +8,7 @@ from typing import Any, Self
 from featsieve.measures.correlation import Pearson
 from featsieve.methods.incremental import IncrementalRanking
 from featsieve.pairing import Pairing
+from featsieve.protocols import Procedure
 from featsieve.searches.ranking import Ranking
 
 
@@ -20,8 +21,10 @@ class PearsonRanking(IncrementalRanking):
     Parameters
     ----------
     n_permutations : int, default=0
-        With permutations, ``pvalues_`` holds P(score this large | no association) for each column.
-    random_state : int, default=0
+        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
+        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
+        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    random_state : int, generator or None
         Seed of the permutations.
 
     Examples
@@ -38,6 +41,15 @@ class PearsonRanking(IncrementalRanking):
 
     def _pairing(self) -> Pairing:
         return Pairing(Pearson(), Ranking())
+
+    def _procedure(self) -> Procedure:
+        pairing = self._pairing()
+        if self.n_permutations == 0:
+            return pairing
+        # Imported here: without permutations no kernel has to be loaded.
+        from featsieve.inference.tested import TestedProcedure
+
+        return TestedProcedure(pairing, pairing.measure, self.n_permutations, self.random_state)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Rank the columns of X by their correlation with y; see :meth:`BaseSelector.fit`."""

@@ -7,8 +7,10 @@ SEARCHES = {
     "Backward": "featsieve.searches.backward",
     "Exhaustive": "featsieve.searches.exhaustive",
     "Forward": "featsieve.searches.forward",
+    "GlobalQuadratic": "featsieve.searches.global_quadratic",
     "Greedy": "featsieve.searches.greedy",
     "Ranking": "featsieve.searches.ranking",
+    "SimplexQP": "featsieve.searches.simplex",
 }
 
 __all__ = [*SEARCHES]

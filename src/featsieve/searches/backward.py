@@ -51,8 +51,8 @@ class Backward(BaseEstimator):
             trace.append(float(values.max()))
             removed += dropped
             left = [unit for unit in left if unit not in set(dropped)]
-            bound.monitor.tick("removing", len(removed), bound.n_units - 1)
             yield _answer(left, removed, scores, k, objective, trace)
+            bound.monitor.tick("removing", len(removed), bound.n_units - 1)
         if objective is None:
             objective = float(bound.value(left))
         yield _answer(left, removed, scores, k, objective, trace)

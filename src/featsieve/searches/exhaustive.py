@@ -52,8 +52,8 @@ class Exhaustive(BaseEstimator):
                 best = (value, subset)
             _keep(kept, (value, -done, subset), self.keep)
             if done % SETS_A_STEP == 0 or done == total:
-                bound.monitor.tick("trying sets", done, total)
                 yield _answer(best, kept, bound.n_units)
+                bound.monitor.tick("trying sets", done, total)
 
 
 def _keep(

@@ -44,7 +44,6 @@ class Forward(BaseEstimator):
             selected += chosen
             outside = [unit for unit in outside if unit not in set(chosen)]
             trace.append(float(scores[selected[-1]]) if size == 1 else bound.value(selected))
-            bound.monitor.tick("adding", len(selected), k)
             yield SelectionResult(
                 np.array(selected, dtype=np.intp),
                 scores.copy(),
@@ -52,6 +51,7 @@ class Forward(BaseEstimator):
                 path=tuple(selected),
                 trace=tuple(trace),
             )
+            bound.monitor.tick("adding", len(selected), k)
 
 
 def values_with(bound: Any, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:

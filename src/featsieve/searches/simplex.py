@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from featsieve.errors import IncompatibleError, InputError
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
 from featsieve.ordering import best_first
-from featsieve.protocols import HasPairMatrix, HasPairs, PairTerms
+from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.schema import FloatArray
+from featsieve.searches.pair_matrix import pair_matrix
 
 
 class SimplexQP(BaseEstimator):
@@ -94,14 +95,3 @@ class SimplexQP(BaseEstimator):
                 f"alpha={self.alpha!r} is not possible; give 'auto' or a number from 0 to 1."
             )
         return float(self.alpha)
-
-
-def pair_matrix(bound: Any, terms: PairTerms) -> FloatArray:
-    """All pair terms, at once where the measure can."""
-    if isinstance(bound, HasPairMatrix):
-        return bound.pair_matrix()
-    rows = []
-    for unit in range(len(terms.relevance)):
-        rows.append(terms.pair_row(unit))
-        bound.monitor.tick("pairs", unit + 1, len(terms.relevance))
-    return np.array(rows)

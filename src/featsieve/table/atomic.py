@@ -33,6 +33,18 @@ def write_failure(path: str | Path, error: OSError) -> InputError:
     return InputError(f"cannot write {os.fspath(path)!r}: {advice} (nothing was written).")
 
 
+def check_writable(path: str | Path) -> None:
+    """Refuse at once a place where :func:`atomic_write` would fail later."""
+    target = Path(os.path.realpath(path))
+    try:
+        if not _is_special(target):
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+            os.close(handle)
+            os.unlink(name)
+    except OSError as error:
+        raise write_failure(path, error) from None
+
+
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that takes its place only when the block ends without an error.

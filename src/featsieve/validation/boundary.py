@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve.containers import column_names, is_dask, is_sparse
 from featsieve.engines.base import Context
+from featsieve.engines.blocks import require_memory
 from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
 from featsieve.engines.pool import effective_n_jobs
@@ -87,6 +88,10 @@ def open_engine(
     _check_lengths(n_rows, len(values))
     target = target or describe_target(scan_target(values), settings.task)
     context = settings.context(schema, target)
+    if is_sparse(X) and schema.categories:
+        require_memory(
+            X.shape[0] * X.shape[1], context.memory_limit, "sparse input with categories"
+        )
     return MemoryEngine(
         X,
         encode_target(values, context.target),
@@ -103,7 +108,6 @@ def _memory_schema(X: Any, settings: Settings) -> Schema:
         source = X.tocsc() if is_sparse(X) else X
         return _schema(names, settings, [], partial(scan_array, source))
     names = column_names(X) or []
-    check_names(names)
     return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
 
 

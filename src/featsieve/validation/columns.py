@@ -68,7 +68,9 @@ def _state_key(state: Any) -> tuple[int, Any]:
 
 
 def check_names(names: Sequence[Any]) -> None:
-    """Column names must be different from each other."""
+    """There must be columns, with names different from each other."""
+    if not len(names):
+        raise InputError("the table has no columns (0 feature(s)); give at least one besides y.")
     seen: set[Any] = set()
     for name in names:
         if name in seen:

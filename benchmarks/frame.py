@@ -1,0 +1,189 @@
+"""Run ours and a peer in turns, in one process tree, and write down times, ratios and where.
+
+A benchmark builds one :class:`Case` a question, calls :func:`compare` on it and hands the outcome
+to :func:`write_report`. Runs alternate (ours, peer, ours, peer, …), so that a busy machine slows
+down both. Whole commands (another environment's peer, start-up times, peak memory) are run by
+:func:`run_command`, as children of the same process.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.surroundings import command_line, cpu_model, load_average, memory_size, today
+
+RESULTS = Path(__file__).parent / "results"
+OURS = "featsieve"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question put to ours and to the peers; ``agree`` says how far their answers differ."""
+
+    name: str
+    ours: Callable[[], Any]
+    peers: Mapping[str, Callable[[], Any]]
+    agree: Callable[[Any, Any], str] | None = None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """All runs of one contender, in seconds (or whatever unit the case measures)."""
+
+    name: str
+    runs: tuple[float, ...]
+
+    @property
+    def typical(self) -> float:
+        return median(self.runs)
+
+    @property
+    def best(self) -> float:
+        return min(self.runs)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one case showed."""
+
+    case: str
+    ours: Timing
+    peers: tuple[Timing, ...]
+    agreement: Mapping[str, str] = field(default_factory=dict)
+
+    def ratio(self, peer: Timing) -> float:
+        """Our median time over the peer's: below 1 we are faster."""
+        return self.ours.typical / peer.typical
+
+
+def compare(
+    case: Case,
+    *,
+    repeats: int = 5,
+    warm_up: int = 1,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Comparison:
+    """Time ours and every peer in turns; the warm-up runs are not counted."""
+    contenders = {OURS: case.ours, **case.peers}
+    runs: dict[str, list[float]] = {name: [] for name in contenders}
+    answers: dict[str, Any] = {}
+    for turn in range(warm_up + repeats):
+        for name, run in contenders.items():
+            start = clock()
+            answers[name] = run()
+            seconds = clock() - start
+            if turn >= warm_up:
+                runs[name].append(seconds)
+    timings = {name: Timing(name, tuple(values)) for name, values in runs.items()}
+    return Comparison(
+        case.name,
+        timings[OURS],
+        tuple(timings[name] for name in case.peers),
+        _agreement(case, answers),
+    )
+
+
+def _agreement(case: Case, answers: Mapping[str, Any]) -> dict[str, str]:
+    if case.agree is None:
+        return {}
+    return {name: case.agree(answers[OURS], answers[name]) for name in case.peers}
+
+
+@dataclass(frozen=True)
+class ChildRun:
+    """A whole command: how long it took, how much memory it held at most, what it printed."""
+
+    seconds: float
+    peak_bytes: int
+    output: str
+
+
+def run_command(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> ChildRun:
+    """Run a command to its end; a failure stops the benchmark."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        argv, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}
+    )
+    assert process.stdout is not None
+    with process.stdout:
+        output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(argv)} ended with exit code {process.returncode}")
+    kilobyte = 1 if sys.platform == "darwin" else 1024
+    return ChildRun(seconds, usage.ru_maxrss * kilobyte, output)
+
+
+def comparison_table(comparisons: Sequence[Comparison]) -> str:
+    """One row a case and peer."""
+    lines = [
+        "| case | featsieve, median (best) | peer | peer, median (best) | ours ÷ peer | answers |",
+        "|---|---|---|---|---|---|",
+    ]
+    for found in comparisons:
+        for peer in found.peers:
+            lines.append(
+                f"| {found.case} | {_spoken(found.ours)} | {peer.name} | {_spoken(peer)} "
+                f"| **{found.ratio(peer):.2f}** | {found.agreement.get(peer.name, '')} |"
+            )
+    return "\n".join(lines)
+
+
+def _spoken(timing: Timing) -> str:
+    return f"{seconds_in_words(timing.typical)} ({seconds_in_words(timing.best)})"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """
+    >>> seconds_in_words(0.0123), seconds_in_words(2.5)
+    ('12.3 ms', '2.50 s')
+    """
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def write_report(
+    name: str,
+    title: str,
+    *sections: str,
+    packages: Sequence[str] = (),
+    results: Path = RESULTS,
+) -> Path:
+    """``results/NAME.md``: the sections, then command, versions, machine and date."""
+    results.mkdir(parents=True, exist_ok=True)
+    path = results / f"{name}.md"
+    path.write_text("\n\n".join([f"# {title}", *sections, _circumstances(packages)]) + "\n")
+    return path
+
+
+def _circumstances(packages: Sequence[str]) -> str:
+    versions = [f"Python {sys.version.split()[0]}"]
+    versions += [f"{name} {_version(name)}" for name in (OURS, "numpy", *packages)]
+    lines = [
+        f"- Command: `{command_line()}`",
+        f"- Versions: {', '.join(versions)}",
+        f"- Machine: {cpu_model()}, {os.cpu_count()} cores, {memory_size()}; load {load_average()}",
+        f"- Date: {today()}",
+    ]
+    return "## Where and when\n" + "\n".join(lines)
+
+
+def _version(package: str) -> str:
+    if package == OURS:
+        import featsieve
+
+        return featsieve.__version__
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,51 @@
+"""``featsieve compare``: several methods on one table, side by side."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from featsieve.cli.loading import load
+from featsieve.cli.outcome import Outcome
+from featsieve.cli.render import csv_text, json_text, screen_width, text_table
+from featsieve.cli.selecting import run_method
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _, job = load(arguments)
+    outcomes = [run_method(job, arguments, name) for name in dict.fromkeys(arguments.methods)]
+    print(_shown(outcomes, arguments.format))
+    return 0
+
+
+def _shown(outcomes: Sequence[Outcome], style: str) -> str:
+    if style == "json":
+        return json_text([outcome.as_json() for outcome in outcomes])
+    if style == "csv":
+        head = ["method", "seconds", "rank", "column", "score", "pvalue"]
+        return csv_text([head, *(row for outcome in outcomes for row in _long(outcome))])
+    return f"{_votes(outcomes)}\n\n{_times(outcomes)}"
+
+
+def _long(outcome: Outcome) -> list[list[object]]:
+    return [
+        [outcome.method, round(outcome.elapsed, 3), c.rank, c.name, c.score, c.pvalue]
+        for c in outcome.selected
+    ]
+
+
+def _votes(outcomes: Sequence[Outcome]) -> str:
+    """Columns that any method selected, most votes first, with the rank each method gave."""
+    ranks = [{c.name: c.rank for c in outcome.selected} for outcome in outcomes]
+    names = list(dict.fromkeys(name for one in ranks for name in one))
+    votes = {name: sum(name in one for one in ranks) for name in names}
+    names.sort(key=lambda name: -votes[name])
+    rows = [[name, str(votes[name]), *(str(one.get(name, "–")) for one in ranks)] for name in names]
+    head = ["column", "votes", *(outcome.method for outcome in outcomes)]
+    right = "l" + "r" * (1 + len(outcomes))
+    return text_table(head, rows, right=right, width=screen_width(), flexible=0)
+
+
+def _times(outcomes: Sequence[Outcome]) -> str:
+    spent = ", ".join(f"{outcome.method} {outcome.elapsed:.2f} s" for outcome in outcomes)
+    return f"ranks by method (– = not selected); {spent}"

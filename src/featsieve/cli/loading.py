@@ -1,0 +1,52 @@
+"""From the words of the command line to a table and its target."""
+
+from __future__ import annotations
+
+import argparse
+
+from featsieve.cli.selecting import Job
+from featsieve.errors import InputError
+from featsieve.table.model import FileTable, MatrixTable, ReadOptions, Table, find_column
+from featsieve.table.reader import read_table
+
+
+def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
+    """Read FILE and split off the target and the dropped columns."""
+    table = read_table(
+        arguments.file,
+        ReadOptions(
+            delimiter=arguments.delimiter,
+            encoding=arguments.encoding,
+            header=not arguments.no_header,
+            memory_limit=arguments.memory_limit,
+        ),
+    )
+    target = target_name(table, arguments)
+    kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
+    split = kept.split(target)
+    if not split.names:
+        raise InputError(f"{table.source} has no column besides the target; give it some.")
+    return kept, Job(split, kept.n_rows, target, isinstance(kept, FileTable))
+
+
+def target_name(table: Table, arguments: argparse.Namespace) -> str:
+    """The target that was named, or the only one that the file itself keeps apart."""
+    if arguments.target is None:
+        apart = list(table.targets) if isinstance(table, MatrixTable) else []
+        if len(apart) == 1:
+            return apart[0]
+        shown = ", ".join(repr(name) for name in table.names[:6])
+        raise InputError(
+            f"{table.source} needs --target COL; its columns are {shown}"
+            f"{', …' if len(table.names) > 6 else ''}."
+        )
+    if not arguments.no_header and arguments.target not in table.names and _only_numbers(table):
+        raise InputError(
+            f"{table.source} has no column {arguments.target!r}, and its first row holds only "
+            "numbers; if it has no header, add --no-header and name the target X1, X2, …"
+        )
+    return find_column(arguments.target, table.names, table.source)
+
+
+def _only_numbers(table: Table) -> bool:
+    return all(name.strip().replace(".", "", 1).lstrip("-").isdigit() for name in table.names)

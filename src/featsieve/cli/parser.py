@@ -1,0 +1,253 @@
+"""What may be typed. Only the standard library, so that ``--help`` answers at once."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import math
+from typing import Any
+
+from featsieve import __version__
+from featsieve.registry import METHODS
+
+# The module that runs each command, imported when the command is chosen.
+COMMANDS = {
+    "demo": "featsieve.cli.demo",
+    "methods": "featsieve.cli.methods",
+    "select": "featsieve.cli.select",
+    "compare": "featsieve.cli.compare",
+    "bench": "featsieve.cli.bench",
+}
+# These need more than a file and a target.
+_NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
+
+
+def offered_methods() -> dict[str, str]:
+    """Name on the command line → class name."""
+    return {m.command_name: m.name for m in METHODS if m.name not in _NOT_OFFERED}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="featsieve",
+        description="Which columns of this table matter for this target, and which to keep?",
+        epilog="Results go to standard output, progress and messages to standard error. "
+        "Exit codes: 0 done, 1 the data or the run failed, 2 wrong usage.",
+    )
+    parser.add_argument("--version", action="version", version=f"featsieve {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_demo(commands)
+    _add_methods(commands)
+    _add_select(commands)
+    _add_compare(commands)
+    _add_bench(commands)
+    return parser
+
+
+def _add_demo(commands: Any) -> None:
+    demo = commands.add_parser("demo", help="select columns of an embedded data set")
+    _add_run(demo, default_seed=0)
+
+
+def _add_methods(commands: Any) -> None:
+    methods = commands.add_parser("methods", help="list the methods")
+    _add_format(methods)
+
+
+def _add_select(commands: Any) -> None:
+    select = commands.add_parser(
+        "select",
+        help="select the columns of a file that matter for a target",
+        description="FILE: CSV, TSV, Parquet, Arrow (Feather), ARFF, LIBSVM or NPZ, by its ending.",
+    )
+    _add_input(select)
+    select.add_argument(
+        "--method",
+        type=_method,
+        metavar="NAME",
+        help="a name from 'featsieve methods'; by default one that suits the data",
+    )
+    select.add_argument(
+        "--param",
+        type=_parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the method; may be given again",
+    )
+    select.add_argument(
+        "--output",
+        metavar="FILE",
+        help="write the selected columns and the target, in the format of FILE's ending; "
+        "a .json FILE gets the result instead",
+    )
+    select.add_argument("--report", metavar="FILE.html", help="write an HTML page about the run")
+    _add_run(select)
+
+
+def _add_compare(commands: Any) -> None:
+    compare = commands.add_parser("compare", help="select with several methods, side by side")
+    _add_input(compare)
+    compare.add_argument(
+        "--methods",
+        type=_methods,
+        required=True,
+        metavar="A,B,C",
+        help="names from 'featsieve methods', separated by commas",
+    )
+    _add_run(compare)
+
+
+def _add_bench(commands: Any) -> None:
+    bench = commands.add_parser("bench", help="repeat an experiment of the papers")
+    bench.add_argument("name", nargs="?", metavar="NAME", help="which one; without it, the list")
+    bench.add_argument("--data", metavar="DIR", help="folder of NAME.parquet files with a 'target'")
+    bench.add_argument("--out", metavar="FILE", help="write the result here")
+    bench.add_argument("--trials", type=_count, metavar="N", help="how often to repeat")
+    bench.add_argument("--methods", type=_names, metavar="A,B,C", help="only these methods")
+    bench.add_argument("--datasets", type=_names, metavar="A,B,C", help="only these data sets")
+    bench.add_argument("--quick", action="store_true", help="a short version, to see that it works")
+    bench.add_argument("--quiet", action="store_true", help="no progress, no messages")
+
+
+def _add_input(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="the table")
+    command.add_argument("--target", metavar="COL", help="the column to explain")
+    command.add_argument("--drop", type=_names, default=[], metavar="A,B", help="leave these out")
+    command.add_argument(
+        "--task",
+        choices=["auto", "classification", "regression"],
+        default="auto",
+        help="what the target is (default: found out)",
+    )
+    command.add_argument("--delimiter", type=_delimiter, metavar="CHAR", help="between CSV cells")
+    command.add_argument("--encoding", default="utf-8", metavar="NAME", help="of text files")
+    command.add_argument("--no-header", action="store_true", help="name the columns X1, X2, …")
+
+
+def _add_run(command: argparse.ArgumentParser, default_seed: int | None = None) -> None:
+    command.add_argument(
+        "-k",
+        type=_how_many,
+        metavar="N",
+        help="how many columns, a fraction of them, or auto (default: half, at least one)",
+    )
+    command.add_argument(
+        "--seed", type=_seed, default=default_seed, metavar="S", help="random seed"
+    )
+    command.add_argument("--max-time", type=_seconds, metavar="S", help="stop after S seconds")
+    command.add_argument("--memory-limit", default="1GiB", metavar="SIZE", help="default: 1GiB")
+    command.add_argument("--jobs", type=int, metavar="N", help="threads (default: one)")
+    command.add_argument(
+        "--permutations",
+        type=_whole,
+        metavar="R",
+        help="for p-values (default: 1000 on tables up to ten million cells, else none)",
+    )
+    command.add_argument("--all", action="store_true", help="show the other columns, too")
+    _add_format(command)
+    command.add_argument("--quiet", action="store_true", help="no progress, no messages")
+
+
+def _add_format(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format", choices=["table", "json", "csv"], default="table", help="of standard output"
+    )
+
+
+# --- values: each says what is allowed ------------------------------------------------------------
+
+
+def _method(text: str) -> str:
+    offered = offered_methods()
+    by_class = {name.lower(): command for command, name in offered.items()}
+    plain = text.strip().lower()
+    found = plain if plain in offered else by_class.get(plain)
+    if found is not None:
+        return found
+    near = difflib.get_close_matches(plain, [*offered, *by_class], n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "'featsieve methods' lists them."
+    raise argparse.ArgumentTypeError(f"there is no method {text!r}; {hint}")
+
+
+def _methods(text: str) -> list[str]:
+    return [_method(name) for name in _names(text)]
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise argparse.ArgumentTypeError("give at least one name; separate several by commas.")
+    return names
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip().isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE; write for example alpha=0.1")
+    try:
+        return name.strip(), ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        return name.strip(), value.strip()
+
+
+def _how_many(text: str) -> int | float | str:
+    if text == "auto":
+        return text
+    number = _number(text)
+    if number is not None and number >= 1 and number == int(number) and "." not in text:
+        return int(number)
+    if number is not None and 0 < number <= 1:
+        return number
+    raise argparse.ArgumentTypeError(
+        f"{text!r} columns cannot be selected; give a whole number from 1, a fraction up to 1.0, "
+        "or auto."
+    )
+
+
+def _seconds(text: str) -> float:
+    number = _number(text)
+    if number is None or number <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; give seconds above 0.")
+    return number
+
+
+def _seed(text: str) -> int:
+    return _at_least(text, 0, "seed")
+
+
+def _whole(text: str) -> int:
+    return _at_least(text, 0, "number")
+
+
+def _count(text: str) -> int:
+    return _at_least(text, 1, "number")
+
+
+def _at_least(text: str, lowest: int, what: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = lowest - 1
+    if number < lowest:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no possible {what}; give a whole number from {lowest}."
+        )
+    return number
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _delimiter(text: str) -> str:
+    found = {"\\t": "\t", "tab": "\t"}.get(text, text)
+    if len(found) != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no single character; give one, or 'tab'.")
+    return found

@@ -1,0 +1,149 @@
+"""Text tables that fit the terminal, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from featsieve.cli.outcome import Column, Outcome
+
+_GAP = "  "
+_SHORTEST = 8
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out, so that a name cannot steer the terminal.
+
+    >>> printable("a\\x1b[31m\\n")
+    'a\\\\x1b[31m\\\\n'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def width_of(text: str) -> int:
+    """Terminal cells that a text takes: wide letters take two, combining ones none."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def shorten(text: str, width: int) -> str:
+    """At most ``width`` cells, the middle left out.
+
+    >>> shorten("mean concave points", 11)
+    'mean …oints'
+    """
+    if width_of(text) <= width:
+        return text
+    head, tail = (width - 1) // 2, (width - 1) - (width - 1) // 2
+    short = f"{text[:head]}…{text[len(text) - tail :]}"
+    while width_of(short) > width:
+        short = short[:-1]
+    return short
+
+
+def screen_width() -> int | None:
+    """Cells of a line on the terminal; None when the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def text_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: str,
+    width: int | None,
+    flexible: int,
+) -> str:
+    """Aligned columns; the ``flexible`` one is shortened until a line fits ``width``.
+
+    ``right`` has one letter a column: r for right-aligned numbers, l for text.
+    """
+    cells = [[printable(cell) for cell in row] for row in [head, *rows]]
+    widths = [max(width_of(row[j]) for row in cells) for j in range(len(head))]
+    if width is not None:
+        rest = sum(widths) - widths[flexible] + len(_GAP) * (len(head) - 1)
+        widths[flexible] = min(widths[flexible], max(_SHORTEST, width - rest))
+    lines = [_line(row, widths, right) for row in cells]
+    lines.insert(1, _GAP.join("-" * one for one in widths))
+    return "\n".join(lines)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: str) -> str:
+    padded = []
+    for cell, width, side in zip(row, widths, right, strict=True):
+        text = shorten(cell, width)
+        space = " " * (width - width_of(text))
+        padded.append(space + text if side == "r" else text + space)
+    return _GAP.join(padded).rstrip()
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "–" if value is None else f"{value:.{digits}g}"
+
+
+def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
+    """What was selected, by which method and why."""
+    shown = outcome.columns if everything else outcome.selected
+    head = ["rank", "column", "score"] + (["p-value"] if outcome.has_pvalues else [])
+    rows = [_outcome_row(column, outcome.has_pvalues) for column in shown]
+    right = "rlr" + ("r" if outcome.has_pvalues else "")
+    table = text_table(head, rows, right=right, width=screen_width(), flexible=1)
+    return f"{table}\n\n{_wrapped(_summary(outcome))}"
+
+
+def _outcome_row(column: Column, with_pvalue: bool) -> list[str]:
+    rank = "–" if column.rank is None else str(column.rank)
+    row = [rank, column.name, _number(column.score)]
+    return [*row, _number(column.pvalue, 3)] if with_pvalue else row
+
+
+def _summary(outcome: Outcome) -> list[str]:
+    n_chosen, n_columns = len(outcome.selected), len(outcome.columns)
+    return [
+        f"{n_chosen} of {n_columns} columns for {printable(outcome.target)!r} "
+        f"({outcome.task}, {outcome.n_rows:,} rows), {outcome.elapsed:.2f} s",
+        f"method: {outcome.method} ({outcome.reason})",
+    ]
+
+
+def _wrapped(paragraphs: Sequence[str]) -> str:
+    import textwrap
+
+    width = screen_width()
+    if width is None:
+        return "\n".join(paragraphs)
+    return "\n".join(textwrap.fill(one, max(width, 20)) for one in paragraphs)
+
+
+def outcome_csv(outcome: Outcome, *, everything: bool = False) -> str:
+    shown = outcome.columns if everything else outcome.selected
+    head = ["rank", "column", "index", "score", "pvalue", "selected"]
+    rows = [[c.rank, c.name, c.index, c.score, c.pvalue, int(c.selected)] for c in shown]
+    return csv_text([head, *rows])
+
+
+def csv_text(rows: Sequence[Sequence[Any]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(
+        [["" if cell is None else cell for cell in row] for row in rows]
+    )
+    return out.getvalue().rstrip("\n")
+
+
+def json_text(value: Any) -> str:
+    """JSON that any program reads: no NaN, no letters beyond ASCII."""
+    return json.dumps(value, indent=2, allow_nan=False)
+
+
+def show_outcome(outcome: Outcome, style: str, *, everything: bool = False) -> str:
+    """The outcome in one of the three formats."""
+    if style == "json":
+        return json_text(outcome.as_json())
+    render = outcome_csv if style == "csv" else outcome_table
+    return render(outcome, everything=everything)

@@ -1,0 +1,73 @@
+"""Running a command: what goes where, and which failures are one sentence."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import warnings
+from typing import Any, TextIO
+
+from featsieve.cli.parser import COMMANDS
+
+FAILED = 1
+DEBUG_VARIABLE = "FEATSIEVE_DEBUG"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the chosen command and turn whatever goes wrong into a sentence and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail_on_letters(stream)
+    try:
+        module = importlib.import_module(COMMANDS[arguments.command])
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning(arguments)
+            code: int = module.run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nothing to say, and nothing left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        say("interrupted before a first answer was ready.")
+        return FAILED
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        say(f"error: {explain(error)}")
+        return FAILED
+
+
+def explain(error: Exception) -> str:
+    """The sentence of an error that was meant for the user, or where to look for the others."""
+    text = " ".join(str(error).split())
+    if isinstance(error, (ValueError, OSError, ImportError, MemoryError)) and text:
+        return text
+    return (
+        f"{type(error).__name__}: {text} (this should not happen; set {DEBUG_VARIABLE}=1 to see "
+        "where, and please report it)."
+    )
+
+
+def say(message: str) -> None:
+    """A message for the user, on standard error."""
+    print(f"featsieve: {message}", file=sys.stderr, flush=True)
+
+
+def _show_warning(arguments: argparse.Namespace) -> Any:
+    quiet = getattr(arguments, "quiet", False)
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if not quiet:
+            say(f"note: {' '.join(str(message).split())}")
+
+    return show
+
+
+def _never_fail_on_letters(stream: TextIO) -> None:
+    """A terminal that cannot show a letter gets its number instead of an error."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")

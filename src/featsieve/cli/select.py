@@ -1,0 +1,72 @@
+"""``featsieve select``: the main job on a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from featsieve.cli.loading import load
+from featsieve.cli.outcome import Outcome
+from featsieve.cli.render import json_text, show_outcome
+from featsieve.cli.running import say
+from featsieve.cli.selecting import Job, run_method
+from featsieve.errors import InputError
+from featsieve.table.atomic import atomic_write, check_writable
+from featsieve.table.model import Table
+from featsieve.table.reader import format_of
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for path in (arguments.output, arguments.report):
+        _check_output(path)
+    table, job = load(arguments)
+    outcome = run_method(job, arguments, arguments.method)
+    print(show_outcome(outcome, arguments.format, everything=arguments.all))
+    if arguments.output:
+        _write_output(table, outcome, arguments.output)
+        _tell(arguments, f"wrote {arguments.output}")
+    if arguments.report:
+        _write_report(job, outcome, arguments.report)
+        _tell(arguments, f"wrote {arguments.report}")
+    return 0
+
+
+def _check_output(path: str | None) -> None:
+    """Before the work: a place that cannot be written to is said at once."""
+    if path is None:
+        return
+    if not path.lower().endswith((".json", ".html")):
+        format_of(Path(path))
+    check_writable(path)
+
+
+def _tell(arguments: argparse.Namespace, message: str) -> None:
+    if not arguments.quiet:
+        say(message)
+
+
+def _write_output(table: Table, outcome: Outcome, path: str) -> None:
+    if path.lower().endswith(".json"):
+        with atomic_write(path) as stream:
+            stream.write((json_text(outcome.as_json()) + "\n").encode())
+        return
+    from featsieve.table.writer import write_table
+
+    write_table(table.parts(_kept_columns(table, outcome)), path, target=outcome.target)
+
+
+def _kept_columns(table: Table, outcome: Outcome) -> Sequence[str]:
+    """Selected columns and the target, in the file's order."""
+    wanted = {column.name for column in outcome.selected} | {outcome.target}
+    return [name for name in table.names if name in wanted]
+
+
+def _write_report(job: Job, outcome: Outcome, path: str) -> None:
+    try:
+        from featsieve.report import write_report
+    except ImportError:
+        raise InputError(
+            "this version of featsieve has no HTML report; leave --report out."
+        ) from None
+    write_report(path, outcome.as_json(), job.split.X, job.split.y)

@@ -1,0 +1,47 @@
+"""Permutations as functions of (seed, index), the same for every engine, budget and thread count."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from featsieve.errors import InputError
+from featsieve.kernels.permutation import shuffle
+from featsieve.schema import IntArray
+
+ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
+
+
+def root_seed(random_state: Any) -> int:
+    """One number out of whatever scikit-learn takes as a random state."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    raise InputError(
+        f"random_state={random_state!r} is not possible; give None, a whole number from 0, or a "
+        "NumPy generator."
+    )
+
+
+def permutations(seed: int, start: int, stop: int, n_rows: int) -> IntArray:
+    """Permutations number ``start … stop`` of the rows, one a row of the answer."""
+    first = start // ORDERS_A_SEED
+    last = -(-stop // ORDERS_A_SEED)
+    drawn = [_draw(seed, block, n_rows) for block in range(first, last)]
+    offset = first * ORDERS_A_SEED
+    return np.concatenate(drawn)[start - offset : stop - offset]
+
+
+def _draw(seed: int, block: int, n_rows: int) -> IntArray:
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
+    orders = np.empty((ORDERS_A_SEED, n_rows), dtype=np.intp)
+    for order in orders:
+        shuffle(rng.random(n_rows), order)
+    return orders

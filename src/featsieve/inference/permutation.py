@@ -1,0 +1,197 @@
+"""Permutation tests of every unit at once (P-LECTURE, with (1 + b)/(1 + R) and ≥)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from featsieve import measures
+from featsieve.engines.blocks import require_memory
+from featsieve.engines.memory import gathered
+from featsieve.engines.standardized import StandardizedEngine
+from featsieve.errors import InputError
+from featsieve.inference.adjust import benjamini_hochberg
+from featsieve.inference.orders import ORDERS_A_SEED, permutations, root_seed
+from featsieve.kernels.permutation import count_reached
+from featsieve.ordering import TIE_TOLERANCE, best_first
+from featsieve.protocols import CanPermuteTarget, Engine, HasPermutedScores, HasScores
+from featsieve.schema import FloatArray, IntArray
+from featsieve.validation import Settings, open_engine
+
+MOST_ORDERS = 1024  # permutations a pass: enough for matrix products at full speed
+SHARE_OF_BUDGET = 2
+
+
+@dataclass(frozen=True)
+class PermutationResult:
+    """One entry a unit (a column unless groups were given).
+
+    Parameters
+    ----------
+    scores
+        The observed scores.
+    pvalues
+        (1 + #{permuted score ≥ observed}) / (1 + number of permutations).
+    adjusted_bh
+        Benjamini and Hochberg's: controls the false discovery rate.
+    adjusted_wy
+        Westfall and Young's step-down max-T: controls the family-wise error, and uses the
+        dependence between the columns.
+    """
+
+    scores: FloatArray
+    pvalues: FloatArray
+    adjusted_bh: FloatArray
+    adjusted_wy: FloatArray
+
+
+def permutation_test(
+    X: Any,
+    y: Any,
+    measure: Any = "pearson",
+    *,
+    n_permutations: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    task: str = "auto",
+    standardize: bool = True,
+    categorical_features: Any = "from_dtype",
+    feature_groups: Any = None,
+    sample_weight: Any = None,
+    memory_limit: int | str = "1GiB",
+    max_time: float | None = None,
+    callback: Any = None,
+) -> PermutationResult:
+    """How often would a score this large come about if y had nothing to do with X?
+
+    Parameters
+    ----------
+    measure : name of a measure in lower case, or a measure with a score for each unit
+        Pearson is two-sided: its score is |ρ|.
+    n_permutations : int, default=1000
+    random_state : int, generator or None
+        The same number gives the same permutations for any ``n_jobs``, engine and memory limit.
+    standardize : bool, default=True
+        As in the selectors, for measures that depend on scale.
+
+    The other parameters are those of the selectors.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 1, 40)
+    >>> X = np.c_[x, np.cos(40 * x)]
+    >>> permutation_test(X, x**2, n_permutations=99, random_state=0).pvalues[0].item()
+    0.01
+    """
+    measure = _measure_named(measure) if isinstance(measure, str) else measure
+    settings = Settings(
+        task=task,
+        categorical_features=categorical_features,
+        feature_groups=feature_groups,
+        n_jobs=n_jobs,
+        max_time=max_time,
+        memory_limit=memory_limit,
+        callback=callback,
+        takes_missing=bool(getattr(measure, "takes_missing", False)),
+    )
+    engine: Engine = open_engine(X, y, settings, sample_weight=sample_weight)
+    ddof = getattr(measure, "scale_ddof", None)
+    if standardize and ddof is not None:
+        engine = StandardizedEngine(engine, ddof)
+    return permute_units(engine, measure, n_permutations, random_state)
+
+
+def _measure_named(name: str) -> Any:
+    known = {measure.lower(): measure for measure in measures.MEASURES}
+    if name not in known:
+        raise InputError(
+            f"measure={name!r} is not known; give a measure object, or one of "
+            f"{', '.join(sorted(known))}."
+        )
+    return getattr(measures, known[name])()
+
+
+def permute_units(
+    engine: Engine, measure: Any, n_permutations: int, random_state: Any
+) -> PermutationResult:
+    """The same for rows that are already behind an engine."""
+    if not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
+        raise InputError(
+            f"n_permutations={n_permutations!r} is not possible; give a whole number from 1."
+        )
+    bound = measure.bind(engine)
+    if not isinstance(bound, HasScores):
+        raise InputError(
+            f"{type(measure).__name__} has no score for each unit, so its columns cannot be tested "
+            "one by one; use a measure with scores."
+        )
+    if not isinstance(bound, HasPermutedScores) and not isinstance(engine, CanPermuteTarget):
+        engine = gathered(engine)
+    seed = root_seed(random_state)
+    counts = _Counts(np.asarray(bound.scores(), dtype=np.float64))
+    for orders, done in _passes(engine, bound, int(n_permutations), seed):
+        counts.add(_permuted_scores(engine, measure, bound, orders))
+        engine.monitor.tick("permutations", done, int(n_permutations))
+    return counts.result(int(n_permutations))
+
+
+def _passes(
+    engine: Engine, bound: Any, n_permutations: int, seed: int
+) -> Iterator[tuple[IntArray, int]]:
+    """Permutations, as many at once as the budget allows, and how many there were so far."""
+    width = _orders_a_pass(engine, bound)
+    for start in range(0, n_permutations, width):
+        stop = min(start + width, n_permutations)
+        yield permutations(seed, start, stop, engine.n_samples), stop
+
+
+def _orders_a_pass(engine: Engine, bound: Any) -> int:
+    if not isinstance(bound, HasPermutedScores):
+        return ORDERS_A_SEED
+    budget = engine.memory_limit // SHARE_OF_BUDGET
+    require_memory(bound.numbers_an_order, budget, "one permutation of all columns")
+    affordable = budget // (8 * bound.numbers_an_order)
+    if affordable < ORDERS_A_SEED:
+        return affordable
+    return min(MOST_ORDERS, affordable - affordable % ORDERS_A_SEED)
+
+
+def _permuted_scores(engine: Any, measure: Any, bound: Any, orders: IntArray) -> FloatArray:
+    """One row a unit, one column a permutation; a measure without a faster way is bound again."""
+    if isinstance(bound, HasPermutedScores):
+        return bound.permuted_scores(orders)
+    columns = [measure.bind(engine.with_permuted_target(order)).scores() for order in orders]
+    return np.ascontiguousarray(np.array(columns, dtype=np.float64).T)
+
+
+class _Counts:
+    """How many permutations reached each unit's score, alone and among the units below it."""
+
+    def __init__(self, scores: FloatArray) -> None:
+        self._scores = scores
+        self._worst_first = best_first(scores)[::-1].copy()
+        scale = np.nanmax(np.abs(scores), initial=0.0)
+        self._floor = scores - TIE_TOLERANCE * scale
+        self._single = np.zeros(len(scores), dtype=np.intp)
+        self._stepdown = np.zeros(len(scores), dtype=np.intp)
+
+    def add(self, permuted: FloatArray) -> None:
+        """NaN reaches nothing."""
+        running = np.full(permuted.shape[1], -np.inf)
+        count_reached(
+            permuted, self._worst_first, self._floor, running, self._single, self._stepdown
+        )
+
+    def result(self, n_permutations: int) -> PermutationResult:
+        known = ~np.isnan(self._scores)
+        pvalues = np.where(known, (1 + self._single) / (1 + n_permutations), np.nan)
+        stepdown = (1 + self._stepdown) / (1 + n_permutations)
+        best_first_order = self._worst_first[::-1]
+        adjusted = np.empty_like(stepdown)
+        adjusted[best_first_order] = np.maximum.accumulate(stepdown[best_first_order])
+        return PermutationResult(
+            self._scores, pvalues, benjamini_hochberg(pvalues), np.where(known, adjusted, np.nan)
+        )

@@ -1,0 +1,125 @@
+"""LowRank (P-CMI, section II-B3): the bilinear form (6) on a rank-d approximation of Q.
+
+Every optimal x of max x'Q_d y is the top-k of some combination of d vectors, so the search runs
+over directions in d dimensions (the Spannogram): all of them for d <= 2, random ones above.
+Q_d takes the d largest eigenvalues, not the largest in absolute value: with k fixed, Q + tI has the
+same optimum, and for a t that leaves no negative eigenvalue both choices agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from featsieve.quadratic.answer import Answer
+from featsieve.quadratic.problem import Problem
+from featsieve.quadratic.registry import Options
+from featsieve.schema import FloatArray, IntArray
+
+BLOCK_BYTES = 1 << 22  # scores of one block of directions: stays in the cache
+SEEN_SLOTS = 1 << 18
+KEY_SEED = 1
+
+
+def sample_count(rank: int, epsilon: float, delta: float) -> int:
+    """Random directions for a value within epsilon with probability 1 − delta.
+
+    >>> sample_count(3, 0.1, 0.1)
+    926519
+    """
+    cover = (1 + 4 / epsilon) ** rank
+    return max(1, round((np.log(delta) - np.log(cover)) / np.log1p(-1 / cover)))
+
+
+def exact_directions(factors: FloatArray, k: int) -> FloatArray:
+    """Directions c (m × d, d <= 2) such that the top-k of factors·c run through all that exist.
+
+    Only half of the directions: the other half has the bottom-k as its top-k.
+    """
+    if factors.shape[1] == 1:
+        return np.ones((1, 1))
+    angles = np.concatenate([_angles_at_rank(factors, i, k) for i in range(len(factors))])
+    angles = np.unique(angles)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def _angles_at_rank(points: FloatArray, i: int, k: int) -> FloatArray:
+    """For each arc of directions in which point i is the k-th largest, an angle inside it.
+
+    A point j lies above i on the half circle around the direction of (j − i); going round, the
+    number above changes only where such a half circle starts or ends.
+    """
+    steps = np.delete(points - points[i], i, axis=0)
+    steps = steps[np.abs(steps).max(axis=1) > 0]  # copies of i are never above it
+    middle = np.arctan2(steps[:, 1], steps[:, 0])
+    starts = np.mod(middle - np.pi / 2, 2 * np.pi)
+    ends = np.mod(middle + np.pi / 2, 2 * np.pi)
+    edges = np.concatenate([starts, ends])
+    order = np.argsort(edges, kind="stable")
+    change = np.repeat([1, -1], len(steps))[order]
+    above = int((ends < starts).sum()) + np.cumsum(change)  # after each edge
+    copies = len(points) - 1 - len(steps)
+    at_rank = (above < k) & (above + copies >= k - 1)
+    edges = edges[order]
+    following = np.append(edges[1:], edges[:1] + 2 * np.pi) if len(edges) else edges
+    return np.mod((edges + following)[at_rank] / 2, 2 * np.pi)
+
+
+@dataclass
+class Scan:
+    """The best set among the candidates of all directions seen so far."""
+
+    problem: Problem
+    eigenvalues: FloatArray
+    eigenvectors: FloatArray
+    value: float = -np.inf
+    pair_value: float = -np.inf  # of x'Q_d y
+    best: IntArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        sizes = np.sqrt(np.abs(self.eigenvalues))
+        self.factors = np.ascontiguousarray(self.eigenvectors * sizes)
+        self.signs = np.where(self.eigenvalues < 0, -1.0, 1.0)
+        rng = np.random.default_rng(KEY_SEED)
+        self.keys = rng.integers(1, 2**64 - 1, size=self.problem.n, dtype=np.uint64)
+        self.seen = np.zeros(SEEN_SLOTS, dtype=np.uint64)
+        self.best = np.arange(self.problem.k, dtype=np.int64)
+
+    def add(self, directions: FloatArray) -> None:
+        from featsieve.kernels.quadratic import scan_directions
+
+        self.value, self.pair_value = scan_directions(
+            self.problem.Q,
+            self.factors,
+            self.signs,
+            directions @ self.factors.T,
+            self.keys,
+            self.seen,
+            self.best,
+            self.value,
+            self.pair_value,
+        )
+
+
+def _blocks(scan: Scan, options: Options) -> Iterator[FloatArray]:
+    """The directions, a block at a time."""
+    size = max(1, BLOCK_BYTES // (8 * scan.problem.n))
+    rank = scan.factors.shape[1]
+    if rank <= 2 and options.n_samples is None:
+        exact = exact_directions(scan.factors, scan.problem.k)
+        yield from np.array_split(exact, -(-len(exact) // size))
+        return
+    wanted = options.n_samples or sample_count(rank, options.epsilon, options.delta)
+    pairs = -(-wanted // 2)  # each direction serves twice: top-k and bottom-k
+    for first in range(0, pairs, size):
+        yield options.rng.standard_normal((min(size, pairs - first), rank))
+
+
+def steps(problem: Problem, options: Options) -> Iterator[Answer]:
+    """The best so far after each block of directions."""
+    scan = Scan(problem, *problem.eigenpairs(options.rank))
+    for directions in _blocks(scan, options):
+        scan.add(directions)
+        yield problem.ranked(scan.best)

@@ -1,0 +1,103 @@
+"""The problem max x'Qx with k ones: checked once, then shared by all solvers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from featsieve.ordering import best_first
+from featsieve.quadratic.answer import Answer
+from featsieve.schema import FloatArray, IntArray
+
+# CMI estimated from counts is non-negative up to rounding: less than this share is rounding.
+NEGATIVE_TOLERANCE = 1e-12
+DENSE_EIGEN_LIMIT = 400
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A symmetric float64 matrix and the number of ones."""
+
+    Q: FloatArray
+    k: int
+
+    @property
+    def n(self) -> int:
+        return len(self.Q)
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest entry in absolute value."""
+        return float(np.abs(self.Q).max())
+
+    @cached_property
+    def row_sums(self) -> FloatArray:
+        return self.Q.sum(axis=1)
+
+    @cached_property
+    def is_nonnegative(self) -> bool:
+        return bool(self.Q.min() >= -NEGATIVE_TOLERANCE * self.scale)
+
+    def value(self, indices: IntArray) -> float:
+        members = np.sort(indices)  # one order of summation: the same set has the same value
+        return float(self.Q[np.ix_(members, members)].sum())
+
+    def top(self, scores: FloatArray) -> IntArray:
+        """The k largest scores, best first."""
+        return best_first(scores)[: self.k]
+
+    def answer(self, indices: IntArray, upper_bound: float = np.inf) -> Answer:
+        return Answer(indices, self.value(indices), upper_bound)
+
+    def ranked(self, indices: IntArray) -> Answer:
+        """The same set, ordered by each member's share of the value."""
+        members = np.sort(indices)
+        shares = self.Q[np.ix_(members, members)].sum(axis=1)
+        return self.answer(members[best_first(shares)])
+
+    def eigenpairs(self, rank: int) -> tuple[FloatArray, FloatArray]:
+        """The ``rank`` largest eigenvalues, largest first, and their vectors."""
+        if self.n <= DENSE_EIGEN_LIMIT or rank >= self.n // 4:
+            values, vectors = np.linalg.eigh(self.Q)
+        else:
+            from scipy.sparse.linalg import eigsh
+
+            # A fixed start keeps the answer the same from run to run.
+            start = np.linspace(1.0, 2.0, self.n)
+            values, vectors = eigsh(self.Q, k=rank, which="LA", v0=start)
+        order = np.argsort(-values, kind="stable")[:rank]
+        return values[order], vectors[:, order]
+
+
+def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
+    """Check a user's matrix and k, and symmetrise the matrix."""
+    matrix = np.asarray(Q, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"Q has shape {matrix.shape}; give a square matrix, one row and one column a feature."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError("Q has NaN or infinite entries; give finite numbers only.")
+    _check_k(k, len(matrix))
+    return Problem(np.ascontiguousarray((matrix + matrix.T) / 2), int(k))
+
+
+def _check_k(k: int, n: int) -> None:
+    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
+        raise TypeError(f"k must be an integer, not {k!r}; give the number of features to select.")
+    if not 1 <= k < n:
+        raise ValueError(
+            f"k = {k} leaves nothing to choose among {n} features; give 1 <= k <= {n - 1}."
+        )
+
+
+def check_nonnegative(problem: Problem, solver: str) -> None:
+    """Refuse a matrix with negative entries where the solver's relaxation needs none."""
+    if not problem.is_nonnegative:
+        raise ValueError(
+            f'solver="{solver}" needs Q without negative entries (the smallest is '
+            f'{problem.Q.min():.3g}); use solver="auto", "tpower", "lowrank", "sdp" or "exact".'
+        )

@@ -1,0 +1,215 @@
+"""Bad input gets one sentence: what was given, what is allowed, what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from featsieve import PearsonRanking, open_parquet
+from featsieve.errors import InputError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(20, 4))
+Y = RNG.normal(size=20)
+FRAME = pd.DataFrame(X, columns=list("abcd"))
+
+
+def with_hole(value):
+    holed = X.copy()
+    holed[3, 2] = value
+    return holed
+
+
+BAD_TABLES = {
+    "no rows": (np.empty((0, 3)), [], "0 sample"),
+    "one row": (X[:1], Y[:1], "1 sample"),
+    "one row of a frame": (FRAME[:1], Y[:1], "n_samples = 1"),
+    "no columns": (np.empty((20, 0)), Y, r"0 feature\(s\)"),
+    "no columns in a frame": (FRAME[[]], Y, "no columns"),
+    "one dimension": (X[:, 0], Y, "Expected 2D array"),
+    "not a number": (with_hole(np.nan), Y, r"column 'x2' has 1 missing \(NaN\) or infinite cells"),
+    "infinite": (with_hole(np.inf), Y, r"column 'x2' has 1 missing"),
+    "missing in a frame": (
+        FRAME.assign(b=np.where(X[:, 0] > 0, np.nan, 1.5)),
+        Y,
+        r"column 'b' has \d+ missing .* impute or drop",
+    ),
+    "missing in sparse": (sp.csr_array(with_hole(np.nan)), Y, "column 'x2' has 1 missing"),
+    "duplicate names": (
+        FRAME.set_axis(["a", "b", "b", "d"], axis=1),
+        Y,
+        "two columns named 'b'; give every column a name",
+    ),
+    "mixed types": (
+        FRAME.assign(b=pd.Series([1, "x", 2.5, None] * 5, dtype=object)),
+        Y,
+        "column 'b' mixes values of types float, int, str",
+    ),
+    "dates": (
+        FRAME.assign(when=pd.date_range("2020-01-01", periods=20)),
+        Y,
+        "column 'when' has dtype Datetime.* convert it to a number or drop it",
+    ),
+    "lists": (pl.DataFrame({"a": [[1], [2]], "b": [1, 2]}), [1.5, 2.5], "column 'a' has dtype"),
+    "empty category": (
+        FRAME.assign(b=pd.Categorical([None] * 20)),
+        Y,
+        "column 'b' has no value at all; drop it",
+    ),
+    "an identifier": (
+        pd.DataFrame({"id": [f"row {i}" for i in range(5000)], "x": np.arange(5000.0)}),
+        np.arange(5000) / 7,
+        "'id' has 5000 states, at most 4096",
+    ),
+    "words in an array": (
+        np.array([["a", "b"]] * 4),
+        [1.5, 2, 3, 4],
+        "not compatible with arrays of bytes/strings",
+    ),
+    "complex": (X + 1j, Y, "Complex data not supported"),
+}
+
+BAD_TARGETS = {
+    "none": (None, "requires y to be passed, but the target y is None"),
+    "too short": (Y[:-1], "X has 20 rows and y has 19: inconsistent numbers of samples"),
+    "one class": (["a"] * 20, "the target has one class only in 20 rows"),
+    "constant": (np.full(20, 1.5), "the target has one value only in 20 rows"),
+    "missing": (np.r_[Y[:-1], np.nan], r"the target has 1 missing \(NaN\) or infinite"),
+    "missing label": (["a", "b", None] + ["a"] * 17, "the target has 1 missing"),
+    "infinite": (np.r_[Y[:-1], np.inf], "the target has 1 missing"),
+    "three dimensions": (np.zeros((20, 2, 2)), "the target has 3 dimensions"),
+    "a scalar": (3.0, "the target y is 3.0; it must be a column"),
+    "complex": (Y + 1j, "Complex data not supported"),
+}
+
+BAD_PARAMETERS = {
+    "zero": ({"n_features_to_select": 0}, "n_features_to_select=0 is not possible; give a whole"),
+    "negative": ({"n_features_to_select": -2}, "n_features_to_select=-2 is not possible"),
+    "fraction": ({"n_features_to_select": 1.5}, "n_features_to_select=1.5 is not possible"),
+    "true": ({"n_features_to_select": True}, "n_features_to_select=True is not possible"),
+    "auto": ({"n_features_to_select": "auto"}, "n_features_to_select='auto' is not possible"),
+    "task": ({"task": "clustering"}, "task='clustering' is not known; allowed are 'auto'"),
+    "memory": ({"memory_limit": "a lot"}, "memory_limit='a lot' is not an amount of memory"),
+    "time": ({"max_time": 0}, "max_time=0 is not possible; give seconds above 0"),
+    "groups": ({"feature_groups": 3}, "feature_groups=3 is not possible; give a mapping"),
+    "overlap": (
+        {"feature_groups": {"u": [0, 1], "v": [1, 2]}},
+        "puts column 'x1' into both 'u' and 'v'",
+    ),
+    "empty group": ({"feature_groups": {"u": []}}, "holds an empty group"),
+    "categorical": (
+        {"categorical_features": ["colr"]},
+        "categorical_features names 'colr', but there is no such column among 4",
+    ),
+    "categorical word": ({"categorical_features": "all"}, "categorical_features='all'"),
+    "mask": ({"categorical_features": [True, False]}, "is a mask of 2, but there are 4 columns"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_tables(case):
+    table, target, sentence = BAD_TABLES[case]
+    with pytest.raises((ValueError, TypeError), match=sentence) as caught:
+        PearsonRanking().fit(table, target)
+    if isinstance(caught.value, InputError):
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("case", BAD_TARGETS)
+def test_bad_targets(case):
+    target, sentence = BAD_TARGETS[case]
+    with pytest.raises(ValueError, match=sentence):
+        PearsonRanking().fit(X, target)
+
+
+@pytest.mark.parametrize("case", BAD_PARAMETERS)
+def test_bad_parameters(case):
+    parameters, sentence = BAD_PARAMETERS[case]
+    with pytest.raises(ValueError, match=sentence):
+        PearsonRanking(**parameters).fit(X, Y)
+
+
+def test_a_column_that_nearly_bears_the_name_is_suggested():
+    with pytest.raises(ValueError, match=r"names 'colr'.*did you mean 'colour'"):
+        PearsonRanking(categorical_features=["colr"]).fit(FRAME.rename(columns={"a": "colour"}), Y)
+
+
+def test_regression_of_words_is_refused():
+    with pytest.raises(ValueError, match="task='regression' was given a target that is not"):
+        PearsonRanking(task="regression").fit(X, ["a", "b"] * 10)
+
+
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        (np.ones(3), r"sample_weight.shape == \(3,\), expected \(20,\)"),
+        (-np.ones(20), "negative or not finite"),
+        (np.zeros(20), "only zeros"),
+        (np.ones((20, 2)), "must be 1D"),
+    ],
+)
+def test_bad_weights(weight, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        PearsonRanking().fit(X, Y, sample_weight=weight)
+
+
+def test_all_constant_columns_give_zero_scores_and_the_first_columns():
+    ranking = PearsonRanking(n_features_to_select=2).fit(np.ones((20, 3)), Y)
+    assert ranking.scores_.tolist() == [0, 0, 0]
+    assert ranking.indices_.tolist() == [0, 1]
+
+
+def test_a_column_named_script_is_a_column():
+    frame = FRAME.rename(columns={"a": "<script>alert(1)</script>"})
+    names = PearsonRanking(n_features_to_select=4).fit(frame, Y).get_feature_names_out()
+    assert "<script>alert(1)</script>" in names
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    path = tmp_path / "table.parquet"
+    FRAME.assign(y=Y).to_parquet(path)
+    return path
+
+
+def test_unknown_target_of_a_file(parquet):
+    with pytest.raises(ValueError, match=r"no column 'z' in table\.parquet; it has 'a', 'b'"):
+        PearsonRanking().fit(open_parquet(parquet), "z")
+
+
+def test_a_file_without_a_target(parquet):
+    with pytest.raises(ValueError, match="target y is None"):
+        PearsonRanking().fit(open_parquet(parquet))
+
+
+def test_an_array_as_the_target_of_a_file(parquet):
+    with pytest.raises(ValueError, match="y is a ndarray, but with a Parquet table"):
+        PearsonRanking().fit(open_parquet(parquet), Y)
+
+
+def test_a_truncated_file(parquet):
+    parquet.write_bytes(parquet.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"table\.parquet is not a whole Parquet file"):
+        PearsonRanking().fit(open_parquet(parquet), "y")
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        open_parquet(tmp_path / "nothing.parquet", target="y")
+
+
+def test_a_folder_without_parquet(tmp_path):
+    with pytest.raises(ValueError, match=r"holds no \*.parquet file"):
+        open_parquet(tmp_path, target="y")
+
+
+def test_the_selected_columns_of_a_file_match_those_of_the_frame(parquet):
+    from_file = PearsonRanking(n_features_to_select=2).fit(open_parquet(parquet), "y")
+    from_frame = PearsonRanking(n_features_to_select=2).fit(FRAME, Y)
+    assert from_file.get_feature_names_out().tolist() == from_frame.get_feature_names_out().tolist()

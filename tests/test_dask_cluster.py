@@ -1,0 +1,79 @@
+"""A real cluster on loopback: workers of their own, one of which dies in mid-run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from featsieve import PearsonRanking
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def client():
+    import dask
+    from distributed import Client, LocalCluster
+
+    settings = {"distributed.scheduler.allowed-failures": 5, "distributed.admin.tick.limit": "60s"}
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as found,
+    ):
+        yield found
+
+
+def part(seed: int, n_rows: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n_rows, 5)) + seed
+
+
+def part_that_kills_its_worker_once(seed: int, n_rows: int, marker: str) -> np.ndarray:
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os._exit(1)
+    return part(seed, n_rows)
+
+
+def lazy_table(marker: str | None):
+    import dask
+    import dask.array as da
+
+    deadly = dask.delayed(part_that_kills_its_worker_once, pure=True)(3, 50, marker)
+    plain = [dask.delayed(part, pure=True)(seed, 50) for seed in range(6)]
+    parts = [deadly if marker and seed == 3 else plain[seed] for seed in range(6)]
+    return da.concatenate([da.from_delayed(p, (50, 5), dtype=float) for p in parts])
+
+
+@pytest.fixture(scope="module")
+def expected():
+    X = np.concatenate([part(seed, 50) for seed in range(6)])
+    return X, X[:, 2] - X[:, 3]
+
+
+def test_the_cluster_gives_the_same_answer(client, expected):
+    X, y = expected
+    memory = PearsonRanking(n_features_to_select=2).fit(X, y)
+    cluster = PearsonRanking(n_features_to_select=2).fit(lazy_table(None), y)
+    assert_allclose(cluster.scores_, memory.scores_, rtol=0, atol=1e-12)
+    assert cluster.indices_.tolist() == memory.indices_.tolist()
+
+
+def test_a_killed_worker_changes_nothing(client, expected, tmp_path):
+    X, y = expected
+    marker = tmp_path / "died"
+    survivor = PearsonRanking(n_features_to_select=2).fit(lazy_table(str(marker)), y)
+    assert marker.exists()
+    memory = PearsonRanking(n_features_to_select=2).fit(X, y)
+    assert_allclose(survivor.scores_, memory.scores_, rtol=0, atol=1e-12)

@@ -1,0 +1,122 @@
+"""What a user may give, what is refused in one sentence, and how a run is ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from featsieve.progress import Monitor
+from featsieve.quadratic import solve
+from featsieve.quadratic.answer import Answer
+from featsieve.quadratic.driver import _drive
+
+GOOD = np.array([[0.1, 0.9, 0.2], [0.9, 0.1, 0.2], [0.2, 0.2, 0.8]])
+SRC = Path(__file__).parents[1] / "src"
+
+
+@pytest.mark.parametrize(
+    ("Q", "k", "match"),
+    [
+        (np.ones((2, 3)), 1, r"shape \(2, 3\); give a square"),
+        (np.ones(4), 1, "give a square"),
+        (np.array([[1.0, np.nan], [0, 1]]), 1, "NaN or infinite"),
+        (np.array([[1.0, np.inf], [0, 1]]), 1, "NaN or infinite"),
+        (GOOD, 0, "k = 0 leaves nothing to choose among 3 features; give 1 <= k <= 2"),
+        (GOOD, 3, "k = 3 leaves nothing"),
+        (GOOD, 4, "k = 4 leaves nothing"),
+        (GOOD, -1, "k = -1 leaves nothing"),
+    ],
+)
+def test_bad_problem(Q, k, match):
+    with pytest.raises(ValueError, match=match):
+        solve(Q, k)
+
+
+@pytest.mark.parametrize("k", [1.5, "2", True, None])
+def test_k_must_be_an_integer(k):
+    with pytest.raises(TypeError, match="k must be an integer"):
+        solve(GOOD, k)
+
+
+@pytest.mark.parametrize("solver", ["linear", "spectral"])
+def test_negative_entries_are_refused_where_the_relaxation_needs_none(solver):
+    with pytest.raises(ValueError, match=f'solver="{solver}" needs Q without negative entries'):
+        solve(GOOD - 0.5, 2, solver=solver)
+    rounding = GOOD - 0.1 - 1e-16
+    assert len(solve(rounding, 2, solver=solver).indices) == 2
+
+
+@pytest.mark.parametrize("solver", ["auto", "tpower", "lowrank", "sdp", "exact"])
+def test_negative_entries_are_fine_elsewhere(solver):
+    Q = np.array([[0.0, -5, 1], [-5, 0, 1], [1, 1, 0]])
+    answer = solve(Q, 2, solver=solver, n_samples=100, random_state=0)
+    assert answer.value == 2.0
+    assert 2 in answer.indices
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"solver": "simplex"},
+        {"iterates": "complex"},
+        {"shift": "some"},
+        {"start": "random"},
+        {"bound": "tight"},
+        {"rank": 0},
+        {"epsilon": 0.0},
+        {"delta": 1.0},
+        {"n_samples": 0},
+        {"max_iter": 0},
+        {"n_projections": -1},
+    ],
+)
+def test_bad_option_names_itself(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        solve(GOOD, 2, **bad)
+
+
+@pytest.mark.parametrize("seed", [3, np.random.default_rng(3), np.random.RandomState(3), None])
+def test_random_states(seed):
+    assert sorted(solve(GOOD, 2, solver="sdp", random_state=seed).indices.tolist()) == [0, 1]
+
+
+def test_lists_and_integers_are_taken():
+    assert solve([[0, 3], [3, 1]], np.int64(1)).indices.tolist() == [1]
+
+
+def _interrupted() -> Iterator[Answer]:
+    yield Answer(np.array([0]), 1.0)
+    raise KeyboardInterrupt
+
+
+def test_interrupt_hands_back_the_best_so_far():
+    assert _drive(_interrupted(), Monitor()).value == 1.0
+    late = _interrupted()
+    next(late)
+    with pytest.raises(KeyboardInterrupt):
+        _drive(late, Monitor())
+
+
+def test_time_limit_ends_after_the_first_answer():
+    answers = (Answer(np.array([i]), float(i)) for i in range(3))
+    assert _drive(answers, Monitor(max_time=0.0)).value == 0.0
+
+
+def test_import_is_light():
+    code = (
+        "import sys, featsieve.quadratic;"
+        "print([m for m in ('scipy', 'numba', 'sklearn') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(SRC)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
