@@ -38,6 +38,7 @@ class Engine(Protocol):
     monitor: Monitor
     memory_limit: int
     n_jobs: int
+    has_weights: bool
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
         """Summarise every block of rows and merge the summaries in row order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +19,19 @@ from featsieve.schema import FloatArray, IntArray
 
 # A tile of columns, its sorted copies and the engine's own copy share the budget.
 COPIES_A_TILE = 4
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows that cuts come from, with their class codes and weights where there are any."""
+
+    rows: IntArray
+    classes: IntArray | None = None
+    weights: FloatArray | None = None
+
+    def taken(self, engine: Engine) -> IntArray | None:
+        """What to ask the engine for: None is all rows."""
+        return None if len(self.rows) == engine.n_samples else self.rows
 
 
 class Discretizer(TransformerMixin, BaseEstimator):
@@ -49,45 +62,45 @@ class Discretizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return Cuts(tuple(self.cuts_)).encode(self._checked(X, reset=False))
 
-    def cuts_from(self, engine: Engine, classes: IntArray | None, rows: IntArray) -> Cuts:
-        """Cuts of an engine's columns from its ``rows``; a categorical column keeps its states.
-
-        ``classes`` are the class codes of those rows, None where there are none.
-        """
+    def cuts_from(self, engine: Engine, sample: Sample) -> Cuts:
+        """Cuts of an engine's columns from a sample; a categorical column keeps its states."""
         self._check()
         numeric = engine.schema.numeric_columns()
         found: dict[int, FloatArray] = {}
-        for start, stop in spans(len(numeric), _tile_width(engine, len(rows))):
+        for start, stop in spans(len(numeric), _tile_width(engine, len(sample.rows))):
             tile = numeric[start:stop]
-            found.update(zip(tile.tolist(), self._tile(engine, tile, classes, rows), strict=True))
+            X = engine.take(sample.taken(engine), tile)[0]
+            cuts = self._cuts_of_columns(X, sample.classes, engine.n_jobs, sample.weights)
+            found.update(zip(tile.tolist(), cuts, strict=True))
         for column in engine.schema.categories:
             found[column] = category_cuts(engine.schema, column)
         return Cuts(tuple(found[j] for j in range(engine.n_features)))
 
-    def cuts_of(self, values: FloatArray) -> FloatArray:
+    def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Cuts of one column on its own, without classes."""
         self._check()
-        return self._cuts_of_columns(values[:, None], None, 1)[0]
-
-    def _tile(
-        self, engine: Engine, columns: IntArray, classes: IntArray | None, rows: IntArray
-    ) -> Sequence[FloatArray]:
-        taken = None if len(rows) == engine.n_samples else rows
-        return self._cuts_of_columns(engine.take(taken, columns)[0], classes, engine.n_jobs)
+        return self._cuts_of_columns(values[:, None], None, 1, weights)[0]
 
     def _cuts_of_columns(
-        self, X: FloatArray, classes: IntArray | None, n_jobs: int
+        self,
+        X: FloatArray,
+        classes: IntArray | None,
+        n_jobs: int,
+        weights: FloatArray | None = None,
     ) -> list[FloatArray]:
         def cuts(column: int) -> FloatArray:
             values = X[:, column]
-            known = ~np.isnan(values)
+            known = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
             labels = None if classes is None else classes[known]
-            return self._cuts(_finite(values[known]), labels)[:MAX_CUTS]
+            counts = None if weights is None else weights[known]
+            return self._cuts(_finite(values[known]), labels, counts)[:MAX_CUTS]
 
         return list(ordered_map(cuts, range(X.shape[1]), n_jobs))
 
-    def _cuts(self, values: FloatArray, classes: IntArray | None) -> FloatArray:
-        """Sorted cuts of one column without missing cells."""
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        """Sorted cuts of one column without missing cells; ``weights`` are positive."""
         raise NotImplementedError(f"{type(self).__name__} does not say where it cuts")
 
     def _check(self) -> None:

@@ -41,13 +41,16 @@ class CAIM(Discretizer):
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
-    def _cuts(self, values: FloatArray, classes: IntArray | None) -> FloatArray:
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
         distinct, place = np.unique(values, return_inverse=True)
         if len(distinct) < 2 or classes is None:
             return np.empty(0)
         n_classes = int(classes.max()) + 1
-        counts = np.bincount(place * n_classes + classes, minlength=len(distinct) * n_classes)
-        cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=np.int64)
+        keys = place * n_classes + classes
+        counts = np.bincount(keys, weights=weights, minlength=len(distinct) * n_classes)
+        cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=counts.dtype)
         np.cumsum(counts.reshape(-1, n_classes), axis=0, out=cumulative[1:])
         n_present = int(np.count_nonzero(cumulative[-1]))
         boundaries = caim_boundaries(cumulative, n_present, MAX_CUTS)

@@ -38,13 +38,30 @@ class Quantile(Discretizer):
     def _check(self) -> None:
         check_bins(self.n_bins)
 
-    def _cuts(self, values: FloatArray, classes: IntArray | None) -> FloatArray:
-        ordered = np.sort(values)
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        ordered, last = _ordered_ends(values, weights, self.n_bins)
         steps = np.flatnonzero(ordered[1:] > ordered[:-1])
         if len(steps) < self.n_bins:
             distinct = ordered[np.concatenate((steps, [-1]))] if len(ordered) else ordered
             return cuts_between(distinct)
-        # The smallest value with at least a share b / n_bins of the rows at or below it.
-        last = -(-np.arange(1, self.n_bins) * len(ordered) // self.n_bins) - 1
         cuts = np.unique(ordered[last])
         return cuts[cuts < ordered[-1]]
+
+
+def _ordered_ends(
+    values: FloatArray, weights: FloatArray | None, n_bins: int
+) -> tuple[FloatArray, IntArray]:
+    """Sorted values, and where each of the first bins ends.
+
+    That is the smallest value with at least a share b / n_bins of the weight at or below it.
+    """
+    if weights is None:
+        n = len(values)
+        return np.sort(values), -(-np.arange(1, n_bins) * n // n_bins) - 1
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    total = below[-1] if len(below) else 0.0
+    ends = np.searchsorted(below * n_bins, np.arange(1, n_bins) * total, side="left")
+    return values[order], ends

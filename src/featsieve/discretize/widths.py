@@ -34,7 +34,9 @@ class EqualWidth(Discretizer):
     def _check(self) -> None:
         check_bins(self.n_bins)
 
-    def _cuts(self, values: FloatArray, classes: IntArray | None) -> FloatArray:
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
         if not len(values) or values.min() == values.max():
             return np.empty(0)
         share = np.arange(1, self.n_bins) / self.n_bins
@@ -74,8 +76,13 @@ class SigmaCuts(Discretizer):
                 "numbers."
             )
 
-    def _cuts(self, values: FloatArray, classes: IntArray | None) -> FloatArray:
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
         if len(values) < 2 or values.min() == values.max():
             return np.empty(0)
-        deviation = values.std(ddof=1)
-        return np.unique(values.mean() + np.asarray(self.multiples, dtype=float) * deviation)
+        total = len(values) if weights is None else weights.sum()
+        mean = np.average(values, weights=weights)
+        squares = (values - mean) ** 2 if weights is None else weights * (values - mean) ** 2
+        deviation = np.sqrt(squares.sum() / max(total - 1, np.finfo(float).tiny))
+        return np.unique(mean + np.asarray(self.multiples, dtype=float) * deviation)

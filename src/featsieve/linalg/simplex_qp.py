@@ -69,7 +69,7 @@ def minimize_on_simplex(
     given = np.zeros(len(linear)) if diagonal is None else diagonal
     curvature = np.einsum("ij,ij->i", factor, factor) + given
     proximity = PROXIMITY * max(float(curvature.mean()), float(np.abs(linear).max()), 1e-300)
-    weights = np.zeros(len(linear))
+    weights: Floats = np.zeros(len(linear))
     weights[int(np.argmin(0.5 * curvature - linear))] = 1.0
     n_iter = 0
     for _ in range(MAX_PROXIMAL_STEPS):

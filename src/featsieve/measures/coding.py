@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from featsieve.discretize.base import Discretizer
+from featsieve.discretize.base import Discretizer, Sample
 from featsieve.discretize.choice import choose_discretizer
 from featsieve.discretize.codes import code_cuts
 from featsieve.discretize.cuts import Cuts
@@ -15,7 +15,7 @@ from featsieve.errors import InputError
 from featsieve.measures.contingency import Codes
 from featsieve.measures.group_codes import GroupCodes
 from featsieve.protocols import Engine
-from featsieve.schema import Array, Block, IntArray, Target
+from featsieve.schema import Array, Block, FloatArray, IntArray, Target
 
 # Cuts come from at most this many rows, chosen by the number of rows alone, so every engine finds
 # the same ones. With probability 99.9 % no cut is off by more than 0.7 % of the rows (DKW).
@@ -67,14 +67,10 @@ def fit_coder(
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    rows = sample_rows(engine.n_samples)
-    target, classes = _fit_target(engine, choose_discretizer(target_discretizer, n_bins), rows)
-    if chosen is None:
-        cuts, sampled = code_cuts(engine), False
-    else:
-        cuts = chosen.cuts_from(engine, classes[:, 0], rows)
-        sampled = len(rows) < engine.n_samples
-    words = f"cuts from {len(rows)} of {engine.n_samples} rows" if sampled else None
+    target, sample = _fit_target(engine, choose_discretizer(target_discretizer, n_bins))
+    cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
+    sampled = chosen is not None and len(sample.rows) < engine.n_samples
+    words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if sampled else None
     return Coder(cuts, target, _fit_groups(engine, cuts), words)
 
 
@@ -86,23 +82,41 @@ def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
     return np.sort(rng.choice(n_samples, size=most, replace=False))
 
 
-def _fit_target(
-    engine: Engine, discretizer: Discretizer | None, rows: IntArray
-) -> tuple[TargetCoder, IntArray]:
-    """The target's coder, and the class codes of ``rows``."""
-    taken = None if len(rows) == engine.n_samples else rows
-    y = engine.take(taken, np.arange(1))[1]
-    coder = TargetCoder(engine.target, _target_cuts(engine.target, y, discretizer))
-    return coder, coder.encode(y)
-
-
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
+    return _fit_target(engine, choose_discretizer(discretizer, n_bins))[0]
+
+
+def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
+    """The target's coder, and the rows that all cuts come from with their classes."""
     rows = sample_rows(engine.n_samples)
-    return _fit_target(engine, choose_discretizer(discretizer, n_bins), rows)[0]
+    weights = _weights_of(engine)[rows] if engine.has_weights else None
+    sample = Sample(rows, None, weights)
+    y = engine.take(sample.taken(engine), np.arange(1))[1]
+    coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
+    return coder, Sample(rows, coder.encode(y)[:, 0], weights)
 
 
-def _target_cuts(target: Target, y: Array, discretizer: Discretizer | None) -> Cuts | None:
+@dataclass(frozen=True)
+class _Weights:
+    """The weights of blocks of rows, in order."""
+
+    parts: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.parts + other.parts)
+
+
+def _weights_of(engine: Engine) -> FloatArray:
+    def of_block(block: Block) -> _Weights:
+        return _Weights((np.ones(block.n_rows) if block.weight is None else block.weight,))
+
+    return np.concatenate(engine.reduce_rows(of_block).parts)
+
+
+def _target_cuts(
+    target: Target, y: Array, weights: FloatArray | None, discretizer: Discretizer | None
+) -> Cuts | None:
     if target.is_classification:
         return None
     if discretizer is None or discretizer.needs_target:
@@ -110,7 +124,8 @@ def _target_cuts(target: Target, y: Array, discretizer: Discretizer | None) -> C
             f"target_discretizer={discretizer!r} cannot cut a numeric target; use 'quantile', "
             "'equal_width' or 'sigma', or task='classification' for a target of codes."
         )
-    return Cuts(tuple(discretizer.cuts_of(column) for column in np.asarray(y, dtype=float).T))
+    numbers = np.asarray(y, dtype=float)
+    return Cuts(tuple(discretizer.cuts_of(column, weights) for column in numbers.T))
 
 
 def _fit_groups(engine: Engine, cuts: Cuts) -> GroupCodes:

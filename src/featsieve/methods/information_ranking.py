@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+from sklearn.utils.metaestimators import available_if
+
 from featsieve.errors import InputError
 from featsieve.measures.binned_information import MutualInformation
 from featsieve.measures.joint_counts import Correction
 from featsieve.methods.incremental import IncrementalRanking
 from featsieve.pairing import Pairing
 from featsieve.searches.ranking import Ranking
+
+
+def _counts_bins(selector: MaxRel) -> bool:
+    """Neighbours need all rows at once."""
+    return selector.estimator == "binned"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -79,11 +86,16 @@ or None for columns that are codes already
             raise InputError("estimator='ksg' does not take sample_weight; use 'binned'.")
         return self._fit(X, y, sample_weight=sample_weight)
 
+    @available_if(_counts_bins)
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Take more rows, as codes with ``discretizer=None``; else the first rows fix the cuts."""
+        return super().partial_fit(X, y, classes, sample_weight)
+
     def _summary_for(self, engine: Any) -> Any:
         from featsieve.measures.coded_summary import summary_of_first
 
-        if self.estimator == "ksg":
-            raise InputError("estimator='ksg' needs all rows at once; use 'binned'.")
         return summary_of_first(self._measure(), engine)
 
 
