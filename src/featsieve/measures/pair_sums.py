@@ -194,7 +194,10 @@ class PairSums:
     def _pieces(self) -> Iterator[Callable[[Consumer], None]]:
         edges = range(0, len(self.split.thin), TILE_COLUMNS)
         yield from (self._square(i0, j0) for i0 in edges for j0 in edges if j0 <= i0)
-        yield from (self._wide_piece(column) for column in self.split.wide)
+        for column in self.split.wide:
+            others = np.sort(np.append(self.split.thin, self.split.wide[self.split.wide < column]))
+            if len(others):
+                yield self._wide_piece(int(column), others)
 
     def _square(self, i0: int, j0: int) -> Callable[[Consumer], None]:
         thin = self.split.thin
@@ -221,12 +224,9 @@ class PairSums:
             squares.append(square + square.T + np.diag(diagonal))
         return rows, rows, squares[0], squares[1]
 
-    def _wide_piece(self, column: int) -> Callable[[Consumer], None]:
-        wide = self.split.wide
-        others = np.concatenate((self.split.thin, wide[wide < column]))
-
+    def _wide_piece(self, column: int, others: IntArray) -> Callable[[Consumer], None]:
         def work(consume: Consumer) -> None:
-            pair, triple = self._direct(int(column), others)
+            pair, triple = self._direct(column, others)
             consume(np.array([column]), others, pair[None], triple[None])
 
         return work
