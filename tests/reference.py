@@ -76,6 +76,7 @@ def best_first(values):
         left = [i for i in left if i not in tied]
     return order + [i for i, v in enumerate(values) if v != v]
 
+
 # --- permutation tests ---------------------------------------------------------------------------
 
 
@@ -93,6 +94,8 @@ def permutation_pvalues(scores, permuted):
         least = max(least, (1 + among) / (1 + n_permutations))
         adjusted[unit] = least
     return pvalues, adjusted
+
+
 import itertools
 
 import numpy as np
@@ -180,8 +183,10 @@ def conditional_information_by_definition(x, y, z):
 
 def caim_by_definition(values, classes):
     """Every boundary tried from scratch at every step (Kurgan and Cios 2004)."""
+    from itertools import pairwise
+
     distinct = sorted(set(values))
-    candidates = [(a + b) / 2 for a, b in zip(distinct[:-1], distinct[1:], strict=True)]
+    candidates = [(a + b) / 2 for a, b in pairwise(distinct)]
     n_classes = len(set(classes))
     cuts, reached = [], 0.0
     while len(cuts) < len(candidates):
@@ -198,9 +203,11 @@ def caim_by_definition(values, classes):
 
 
 def _caim_value(values, classes, cuts):
+    from itertools import pairwise
+
     edges = [-np.inf, *cuts, np.inf]
     total = 0.0
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         inside = [c for v, c in zip(values, classes, strict=True) if low < v <= high]
         total += max(inside.count(c) for c in set(inside)) ** 2 / len(inside)
     return total / (len(edges) - 1)

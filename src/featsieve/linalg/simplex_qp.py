@@ -79,6 +79,7 @@ def minimize_on_simplex(
         weights, n_iter = moved, n_iter + changes
         if change <= STEP_TOLERANCE:
             break
+    weights = weights / weights.sum()
     product = factor.T @ weights
     quadratic = product @ product + given @ weights**2
     return SimplexSolution(weights, float(0.5 * quadratic - linear @ weights), n_iter)
