@@ -9,8 +9,10 @@ down both. Whole commands (another environment's peer, start-up times, peak memo
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,16 +115,43 @@ def run_command(argv: Sequence[str], *, env: Mapping[str, str] | None = None) ->
     process = subprocess.Popen(
         argv, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}
     )
-    assert process.stdout is not None
-    with process.stdout:
-        output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    peak = PeakMemory(process.pid)
+    output, _ = process.communicate()
     seconds = time.perf_counter() - start
     if process.returncode:
         raise RuntimeError(f"{' '.join(argv)} ended with exit code {process.returncode}")
-    kilobyte = 1 if sys.platform == "darwin" else 1024
-    return ChildRun(seconds, usage.ru_maxrss * kilobyte, output)
+    return ChildRun(seconds, peak.finish(), output)
+
+
+class PeakMemory:
+    """The high-water mark of a child, read while it runs.
+
+    ``wait4`` will not do: its figure starts from what the parent held when the child was made.
+    """
+
+    def __init__(self, pid: int, *, interval: float = 0.01) -> None:
+        self._status = Path(f"/proc/{pid}/status")
+        self._interval = interval
+        self._peak = 0
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while found := self._read():
+            self._peak = max(self._peak, found)
+            time.sleep(self._interval)
+
+    def _read(self) -> int:
+        """Bytes; 0 when the child is gone."""
+        try:
+            marks = re.findall(r"VmHWM:\s+(\d+) kB", self._status.read_text())
+        except OSError:
+            return 0
+        return 1024 * int(marks[0]) if marks else 0
+
+    def finish(self) -> int:
+        self._thread.join()
+        return self._peak
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> str:

@@ -16,6 +16,8 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
+import numpy as np
+
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
 
@@ -98,7 +100,8 @@ def permutation_pvalues(scores, permuted):
 
 import itertools
 
-import numpy as np
+
+import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 

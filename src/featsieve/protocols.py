@@ -228,10 +228,12 @@ class HasPermutedScores(Protocol):
     """The scores under many permutations of the target at once (optional, faster).
 
     ``orders`` has one permutation of the rows a row; the answer one row a unit and one column a
-    permutation. ``numbers_an_order`` is what one permutation needs in memory, in numbers.
+    permutation. ``numbers_an_order`` is what one permutation needs in memory, in numbers;
+    ``score_scale`` the size of a score, to which its rounding is relative.
     """
 
     numbers_an_order: int
+    score_scale: float
 
     def permuted_scores(self, orders: IntArray) -> FloatArray: ...
 

@@ -1,4 +1,4 @@
-"""Permutations as functions of (seed, index), the same for every engine, budget and thread count."""
+"""Permutations as functions of (seed, index): the same for every engine, budget and thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def root_seed(random_state: Any) -> int:
     """One number out of whatever scikit-learn takes as a random state."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))

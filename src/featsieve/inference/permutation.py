@@ -131,7 +131,8 @@ def permute_units(
     if not isinstance(bound, HasPermutedScores) and not isinstance(engine, CanPermuteTarget):
         engine = gathered(engine)
     seed = root_seed(random_state)
-    counts = _Counts(np.asarray(bound.scores(), dtype=np.float64))
+    scores = np.asarray(bound.scores(), dtype=np.float64)
+    counts = _Counts(scores, _rounding(scores, bound))
     for orders, done in _passes(engine, bound, int(n_permutations), seed):
         counts.add(_permuted_scores(engine, measure, bound, orders))
         engine.monitor.tick("permutations", done, int(n_permutations))
@@ -167,14 +168,20 @@ def _permuted_scores(engine: Any, measure: Any, bound: Any, orders: IntArray) ->
     return np.ascontiguousarray(np.array(columns, dtype=np.float64).T)
 
 
+def _rounding(scores: FloatArray, bound: Any) -> float:
+    """Scores this close are tied: of a sum that is 0 only its rounding is left, in any order."""
+    if isinstance(bound, HasPermutedScores):
+        return TIE_TOLERANCE * bound.score_scale
+    return float(TIE_TOLERANCE * np.nanmax(np.abs(scores), initial=0.0))
+
+
 class _Counts:
     """How many permutations reached each unit's score, alone and among the units below it."""
 
-    def __init__(self, scores: FloatArray) -> None:
+    def __init__(self, scores: FloatArray, rounding: float) -> None:
         self._scores = scores
         self._worst_first = best_first(scores)[::-1].copy()
-        scale = np.nanmax(np.abs(scores), initial=0.0)
-        self._floor = scores - TIE_TOLERANCE * scale
+        self._floor = scores - rounding
         self._single = np.zeros(len(scores), dtype=np.intp)
         self._stepdown = np.zeros(len(scores), dtype=np.intp)
 

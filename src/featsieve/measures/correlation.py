@@ -11,7 +11,7 @@ import numpy as np
 
 from featsieve.dummies import Dummies
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.permuted_pearson import PermutedPearson
+from featsieve.measures.permuted_correlation import PermutedPearson
 from featsieve.moments import CrossMoments, cross_moments
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
@@ -75,6 +75,8 @@ class PearsonSummary:
 
 class BoundPearson:
     """Pearson with its data: one pass over the rows."""
+
+    score_scale = 1.0
 
     def __init__(self, engine: Engine) -> None:
         self.n_units = engine.schema.n_units

@@ -14,7 +14,7 @@ import numpy as np
 from featsieve.dummies import Dummies
 from featsieve.moments import CrossMoments, cross_moments
 from featsieve.protocols import Engine
-from featsieve.schema import Block, FloatArray, IntArray, target_columns
+from featsieve.schema import Block, BoolArray, FloatArray, IntArray, target_columns
 
 ROWS_IN_CACHE = 32  # rows of a product that are scaled at once
 COPIES = 3  # a product, the one it is merged with, and the shift between them
@@ -118,6 +118,6 @@ def _absolute_correlation(moments: CrossMoments, place: slice) -> FloatArray:
     return strength
 
 
-def _inverse_root(deviation: FloatArray, constant: FloatArray) -> FloatArray:
+def _inverse_root(deviation: FloatArray, constant: BoolArray) -> FloatArray:
     root = np.sqrt(deviation)
     return np.divide(1.0, root, out=np.zeros_like(root), where=~constant)

@@ -1,0 +1,49 @@
+"""Every example of the README and the docs runs, and shows what it says it shows."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from tests.commands import ROOT
+from tests.markdown import CodeBlock, code_blocks
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES_WITH_CODE = [
+    page for page in PAGES if any(b.language in {"python", "pycon"} for b in code_blocks(page))
+]
+OPTIONS = doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_of_page(page, tmp_path, monkeypatch):
+    """The blocks of a page run in order and share their names, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in code_blocks(page):
+        run_block(block, names, str(page.relative_to(ROOT)))
+
+
+def run_block(block: CodeBlock, names: dict[str, object], page: str) -> None:
+    if block.language == "python":
+        exec(compile("\n" * block.line + block.code, page, "exec"), names)
+    elif block.language == "pycon":
+        example = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
+        runner = doctest.DocTestRunner(optionflags=OPTIONS)
+        complaints: list[str] = []
+        runner.run(example, out=complaints.append, clear_globs=False)
+        assert not runner.summarize(verbose=False).failed, "".join(complaints)
+        names.update(example.globs)
+
+
+def test_a_wrong_example_fails():
+    with pytest.raises(AssertionError, match="Expected"):
+        run_block(CodeBlock("pycon", None, ">>> 1 + 1\n3\n", 0), {}, "page.md")
+
+
+def test_a_right_example_keeps_its_names():
+    names: dict[str, object] = {}
+    run_block(CodeBlock("pycon", None, ">>> x = 2\n>>> x\n2\n", 0), names, "page.md")
+    run_block(CodeBlock("python", None, "y = x + 1\n", 0), names, "page.md")
+    assert names["y"] == 3
