@@ -15,18 +15,11 @@ from featsieve.datasets.catalog import ENTRIES, Entry
 from featsieve.errors import IncompatibleError
 from featsieve.measures import MEASURES
 from featsieve.protocols import CAPABILITY_WORDS, Bound, HasPairs, Measure, Search
-from featsieve.registry import ENGINE_WORDS, METHODS, EngineUse, Method
+from featsieve.registry import ENGINE_WORDS, METHODS, Method
 from featsieve.searches import SEARCHES
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 BEGIN, END = "<!-- methods: begin -->\n", "<!-- methods: end -->"
-
-# What a Parquet file or a Dask collection means for a method; rows in memory always work.
-ENGINE_CELLS: dict[EngineUse, str] = {
-    "streams": "streams",
-    "gathers": "gathers",
-    "memory": "refuses",
-}
 
 
 def method_table(link: Callable[[Method], str]) -> str:
@@ -37,11 +30,8 @@ def method_table(link: Callable[[Method], str]) -> str:
 
 
 def engine_table(link: Callable[[Method], str]) -> str:
-    """Method × engine: streams, gathers or refuses, and why."""
-    rows = []
-    for m in METHODS:
-        cell = ENGINE_CELLS[m.engines]
-        rows.append((link(m), "yes", cell, cell, ENGINE_WORDS[m.engines]))
+    """Method × engine: streams, or gathers within the budget, and why; memory always works."""
+    rows = [(link(m), "yes", m.engines, m.engines, ENGINE_WORDS[m.engines]) for m in METHODS]
     return markdown_table(("method", "in memory", "Parquet file", "Dask", "why"), rows)
 
 
