@@ -71,8 +71,6 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     return size if nonnegative else np.sign(w) * size
 
 
-import numpy as np
-
 # --- evaluation ----------------------------------------------------------------------------------
 
 
@@ -164,11 +162,6 @@ def permutation_pvalues(scores, permuted):
         adjusted[unit] = least
     return pvalues, adjusted
 
-
-import itertools
-
-
-import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
