@@ -58,7 +58,7 @@ def test_help_imports_nothing_heavy():
 
 
 def test_process_writes_results_and_messages_apart(csv):
-    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "-k", "2")
+    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--method", "pc")
     done = run_tool(*words, "--format", "json", PYTHONWARNINGS="error")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -67,7 +67,7 @@ def test_process_writes_results_and_messages_apart(csv):
 
 
 def test_narrow_letters_do_not_break_the_output(csv):
-    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--all")
+    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--all", "--method", "pc")
     done = run_tool(*words, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 0, done.stderr
 
@@ -75,7 +75,8 @@ def test_narrow_letters_do_not_break_the_output(csv):
 def test_a_reader_that_goes_away_is_no_error(csv):
     code = (
         "import subprocess, sys\n"
-        "words = [sys.executable, '-m', 'featsieve.cli', 'select', sys.argv[1], '--target', 'y']\n"
+        "words = ['select', sys.argv[1], '--target', 'y', '--method', 'pc']\n"
+        "words = [sys.executable, '-m', 'featsieve.cli', *words]\n"
         "one = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)\n"
         "one.stdout.close()\n"
         "print(one.stderr.read().decode())\n"
