@@ -21,6 +21,15 @@ def test_compare_runs_each_method_once(run, csv):
     assert run(*words, "--format", "csv")[1].splitlines()[1].startswith("PearsonRanking,")
 
 
+def test_compare_fits_narrow_terminals(run, csv, monkeypatch):
+    words = ("compare", csv, "--target", "y", "-k", 2, "--methods", "pc,lassoselector")
+    for width, head in ((50, "column"), (30, "method")):
+        monkeypatch.setattr("featsieve.cli.compare.screen_width", lambda width=width: width)
+        table = run(*words)[1].partition("\n\n")[0].splitlines()
+        assert table[0].startswith(head)
+        assert max(map(len, table)) <= width
+
+
 @pytest.fixture
 def benches(tmp_path, monkeypatch):
     folder = tmp_path / "toy_benches"
