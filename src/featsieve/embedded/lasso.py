@@ -13,7 +13,7 @@ from featsieve.embedded.basis import Basis, find_basis
 from featsieve.embedded.choice import Chooser, CountRule
 from featsieve.embedded.folding import resolve_folding
 from featsieve.embedded.folds import FoldedTable, fold_table
-from featsieve.embedded.paths import GroupPath, LarsPath, Path, alpha_grid, largest_alpha
+from featsieve.embedded.paths import EXACT, ROUGH, GroupPath, LarsPath, Path, alpha_grid, largest_alpha
 from featsieve.embedded.tables import LarsMethod, Table, mean_squared_error
 from featsieve.errors import InputError
 from featsieve.ordering import best_first
@@ -90,9 +90,10 @@ class LassoFit:
                 "method='lar' takes one numeric target or two classes, and single numeric columns; "
                 "use method='lasso' for several outputs or classes, categories and groups."
             )
+        tolerance = EXACT if alphas is None else ROUGH
         if alphas is None:
             alphas = alpha_grid(largest_alpha(table, self.basis), wide=self.is_wide)
-        return GroupPath(table, self.basis, alphas, self.engine.monitor)
+        return GroupPath(table, self.basis, alphas, self.engine.monitor, tolerance)
 
     def _fold_errors(self) -> FloatArray:
         """One row a penalty of the path, one column a fold."""
