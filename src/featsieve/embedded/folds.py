@@ -43,11 +43,16 @@ def signed_targets(y: Any, target: Target) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
+def is_wide(engine: Engine, n_columns: int) -> bool:
+    """Whether the rows are less than their Gram matrix."""
+    return engine.n_samples < n_columns
+
+
 def fold_table(engine: Engine, folding: Folding) -> FoldedTable:
     """One pass over the rows."""
     dummies = Dummies(engine.schema)
     n_columns = len(dummies.owner)
-    if engine.n_samples < n_columns:
+    if is_wide(engine, n_columns):
         return _kept_rows(engine, dummies, folding)
     n_parts = folding.n_folds + 1
     what = f"second moments of {n_columns} columns in {n_parts} parts"

@@ -12,8 +12,16 @@ import numpy as np
 from featsieve.embedded.basis import Basis, find_basis
 from featsieve.embedded.choice import Chooser, CountRule
 from featsieve.embedded.folding import resolve_folding
-from featsieve.embedded.folds import FoldedTable, fold_table
-from featsieve.embedded.paths import EXACT, ROUGH, GroupPath, LarsPath, Path, alpha_grid, largest_alpha
+from featsieve.embedded.folds import FoldedTable, fold_table, is_wide
+from featsieve.embedded.paths import (
+    EXACT,
+    ROUGH,
+    GroupPath,
+    LarsPath,
+    Path,
+    alpha_grid,
+    largest_alpha,
+)
 from featsieve.embedded.tables import LarsMethod, Table, mean_squared_error
 from featsieve.errors import InputError
 from featsieve.ordering import best_first
@@ -78,7 +86,7 @@ class LassoFit:
 
     @property
     def is_wide(self) -> bool:
-        return self.engine.n_samples < self.basis.matrix.shape[0]
+        return is_wide(self.engine, self.basis.matrix.shape[0])
 
     def _path_of(self, table: Table, alphas: FloatArray | None) -> Path:
         if self.is_single:
