@@ -9,20 +9,19 @@ down both. Whole commands (another environment's peer, start-up times, peak memo
 from __future__ import annotations
 
 import os
+import re
 import subprocess
-import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.surroundings import command_line, cpu_model, load_average, memory_size, today
+from featsieve.evaluation.surroundings import OURS, circumstances, seconds_in_words
 
 RESULTS = Path(__file__).parent / "results"
-OURS = "featsieve"
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,10 @@ class Timing:
     @property
     def best(self) -> float:
         return min(self.runs)
+
+    @property
+    def in_words(self) -> str:
+        return f"{seconds_in_words(self.typical)} ({seconds_in_words(self.best)})"
 
 
 @dataclass(frozen=True)
@@ -113,16 +116,43 @@ def run_command(argv: Sequence[str], *, env: Mapping[str, str] | None = None) ->
     process = subprocess.Popen(
         argv, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}
     )
-    assert process.stdout is not None
-    with process.stdout:
-        output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    peak = PeakMemory(process.pid)
+    output, _ = process.communicate()
     seconds = time.perf_counter() - start
     if process.returncode:
         raise RuntimeError(f"{' '.join(argv)} ended with exit code {process.returncode}")
-    kilobyte = 1 if sys.platform == "darwin" else 1024
-    return ChildRun(seconds, usage.ru_maxrss * kilobyte, output)
+    return ChildRun(seconds, peak.finish(), output)
+
+
+class PeakMemory:
+    """The high-water mark of a child, read while it runs.
+
+    ``wait4`` will not do: its figure starts from what the parent held when the child was made.
+    """
+
+    def __init__(self, pid: int, *, interval: float = 0.01) -> None:
+        self._status = Path(f"/proc/{pid}/status")
+        self._interval = interval
+        self._peak = 0
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while found := self._read():
+            self._peak = max(self._peak, found)
+            time.sleep(self._interval)
+
+    def _read(self) -> int:
+        """Bytes; 0 when the child is gone."""
+        try:
+            marks = re.findall(r"VmHWM:\s+(\d+) kB", self._status.read_text())
+        except OSError:
+            return 0
+        return 1024 * int(marks[0]) if marks else 0
+
+    def finish(self) -> int:
+        self._thread.join()
+        return self._peak
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> str:
@@ -134,22 +164,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> str:
     for found in comparisons:
         for peer in found.peers:
             lines.append(
-                f"| {found.case} | {_spoken(found.ours)} | {peer.name} | {_spoken(peer)} "
+                f"| {found.case} | {found.ours.in_words} | {peer.name} | {peer.in_words} "
                 f"| **{found.ratio(peer):.2f}** | {found.agreement.get(peer.name, '')} |"
             )
     return "\n".join(lines)
-
-
-def _spoken(timing: Timing) -> str:
-    return f"{seconds_in_words(timing.typical)} ({seconds_in_words(timing.best)})"
-
-
-def seconds_in_words(seconds: float) -> str:
-    """
-    >>> seconds_in_words(0.0123), seconds_in_words(2.5)
-    ('12.3 ms', '2.50 s')
-    """
-    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def write_report(
@@ -162,28 +180,5 @@ def write_report(
     """``results/NAME.md``: the sections, then command, versions, machine and date."""
     results.mkdir(parents=True, exist_ok=True)
     path = results / f"{name}.md"
-    path.write_text("\n\n".join([f"# {title}", *sections, _circumstances(packages)]) + "\n")
+    path.write_text("\n\n".join([f"# {title}", *sections, circumstances(packages)]) + "\n")
     return path
-
-
-def _circumstances(packages: Sequence[str]) -> str:
-    versions = [f"Python {sys.version.split()[0]}"]
-    versions += [f"{name} {_version(name)}" for name in (OURS, "numpy", *packages)]
-    lines = [
-        f"- Command: `{command_line()}`",
-        f"- Versions: {', '.join(versions)}",
-        f"- Machine: {cpu_model()}, {os.cpu_count()} cores, {memory_size()}; load {load_average()}",
-        f"- Date: {today()}",
-    ]
-    return "## Where and when\n" + "\n".join(lines)
-
-
-def _version(package: str) -> str:
-    if package == OURS:
-        import featsieve
-
-        return featsieve.__version__
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -10,7 +10,7 @@ import pytest
 
 from featsieve.errors import InputError
 from featsieve.table.atomic import atomic_write
-from tests.subprocesses import run_python
+from tests.commands import run_tool
 
 
 def names(folder):
@@ -79,7 +79,7 @@ def test_a_file_that_may_not_grow_leaves_nothing(tmp_path):
         "with atomic_write(sys.argv[1]) as stream:\n"
         "    stream.write(b'x' * 100_000)\n"
     )
-    done = run_python("-c", code, str(tmp_path / "out"))
+    done = run_tool("-c", code, str(tmp_path / "out"))
     assert "InputError: cannot write" in done.stderr
     assert "larger than is allowed here" in done.stderr
     assert names(tmp_path) == []

@@ -17,7 +17,7 @@ from featsieve.datasets import (
     make_xor,
 )
 from featsieve.datasets.eeg import SUBJECTS
-from tests.subprocesses import run_python
+from tests.commands import run_tool
 
 GENERATORS = [
     make_and_or,
@@ -243,7 +243,7 @@ def test_importing_the_package_is_light():
         "heavy = {'sklearn', 'scipy', 'pandas', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    assert run_python("-c", code).returncode == 0
+    assert run_tool("-c", code).returncode == 0
 
 
 def test_unknown_name_is_an_attribute_error():

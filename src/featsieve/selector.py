@@ -188,10 +188,10 @@ from :func:`featsieve.open_parquet`
             self.n_iter_ = int(result.extras["n_iter"])
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
-        if k is not None and len(result.indices) < k:
+        if k is not None and len(result.indices) != k:
             warnings.warn(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
-                f"for ({_why_fewer(result)}).",
+                f"for ({_why_not_k(result)}).",
                 UserWarning,
                 stacklevel=4,
             )
@@ -337,7 +337,7 @@ def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
     return ranking
 
 
-def _why_fewer(result: SelectionResult) -> str:
+def _why_not_k(result: SelectionResult) -> str:
     if result.stop_reason != COMPLETED:
         return f"the run was stopped: {result.stop_reason}"
     return "the method has no more to offer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from featsieve.registry import METHODS
+from featsieve import registry
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def choose_method(shape: Shape, available: frozenset[str] | None = None) -> tupl
     >>> choose_method(Shape(10**7, 50, on_disk=True))[0]
     'PearsonRanking'
     """
-    names = frozenset(m.name for m in METHODS) if available is None else available
+    names = frozenset(m.name for m in registry.METHODS) if available is None else available
     for rule in RULES:
         found = next((name for name in rule.methods if name in names), None)
         if found is not None and rule.applies(shape):

@@ -6,6 +6,7 @@ import argparse
 
 from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
+from featsieve.table.delimited import headless, looks_headless
 from featsieve.table.model import FileTable, MatrixTable, ReadOptions, Table, find_column
 from featsieve.table.reader import read_table
 
@@ -21,6 +22,8 @@ def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
             memory_limit=arguments.memory_limit,
         ),
     )
+    if table.n_rows == 0:
+        raise InputError(f"{table.source} has names but no rows; give it at least two.")
     target = target_name(table, arguments)
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
     split = kept.split(target)
@@ -40,13 +43,6 @@ def target_name(table: Table, arguments: argparse.Namespace) -> str:
             f"{table.source} needs --target COL; its columns are {shown}"
             f"{', …' if len(table.names) > 6 else ''}."
         )
-    if not arguments.no_header and arguments.target not in table.names and _only_numbers(table):
-        raise InputError(
-            f"{table.source} has no column {arguments.target!r}, and its first row holds only "
-            "numbers; if it has no header, add --no-header and name the target X1, X2, …"
-        )
+    if arguments.target not in table.names and looks_headless(table.names):
+        raise headless(table.source)
     return find_column(arguments.target, table.names, table.source)
-
-
-def _only_numbers(table: Table) -> bool:
-    return all(name.strip().replace(".", "", 1).lstrip("-").isdigit() for name in table.names)

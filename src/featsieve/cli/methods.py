@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from featsieve import registry
 from featsieve.cli.parser import offered_methods
 from featsieve.cli.render import csv_text, json_text, screen_width, text_table
-from featsieve.registry import METHODS
 
 _HEAD = ["name", "class", "measure", "search", "what it sees"]
 
 
 def run(arguments: argparse.Namespace) -> int:
     offered = set(offered_methods())
-    shown = [method for method in METHODS if method.command_name in offered]
+    shown = [method for method in registry.METHODS if method.command_name in offered]
     rows = [[m.command_name, m.name, m.measure, m.search, m.summary] for m in shown]
     if arguments.format == "json":
         print(json_text([{"command": m.command_name} | asdict(m) for m in shown]))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import difflib
 import math
-from typing import Any
+from typing import Any, NoReturn
 
-from featsieve import __version__
-from featsieve.registry import METHODS
+from featsieve import __version__, registry
 
 # The module that runs each command, imported when the command is chosen.
 COMMANDS = {
@@ -24,11 +23,19 @@ _NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
 
 def offered_methods() -> dict[str, str]:
     """Name on the command line → class name."""
-    return {m.command_name: m.name for m in METHODS if m.name not in _NOT_OFFERED}
+    return {m.command_name: m.name for m in registry.METHODS if m.name not in _NOT_OFFERED}
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage is one sentence, not a page."""
+
+    def error(self, message: str) -> NoReturn:
+        text = message.rstrip(".")
+        self.exit(2, f"featsieve: error: {text}. ('{self.prog} --help' shows what is possible.)\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="featsieve",
         description="Which columns of this table matter for this target, and which to keep?",
         epilog="Results go to standard output, progress and messages to standard error. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any, TextIO
 from featsieve.cli.parser import COMMANDS
 
 FAILED = 1
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # numba's cache meets a full disk, too
 DEBUG_VARIABLE = "FEATSIEVE_DEBUG"
 
 
@@ -22,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         module = importlib.import_module(COMMANDS[arguments.command])
         with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning(arguments)
             code: int = module.run(arguments)
         sys.stdout.flush()
@@ -43,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 def explain(error: Exception) -> str:
     """The sentence of an error that was meant for the user, or where to look for the others."""
     text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return f"{text}; make room, or set NUMBA_CACHE_DIR and TMPDIR to another place."
     if isinstance(error, (ValueError, OSError, ImportError, MemoryError)) and text:
         return text
     return (

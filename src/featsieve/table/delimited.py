@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from featsieve.table.model import ArrowTable, ReadOptions, check_names
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "-nan", "#N/A"]
 _SAMPLE = 1 << 16
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _DELIMITERS = (",", ";", "\t")
 
 
@@ -32,6 +35,8 @@ def read_delimited(path: Path, source: str, options: ReadOptions) -> ArrowTable:
         raise not_text(source, encoding) from None
     if not options.header:
         data = data.rename_columns([f"X{j + 1}" for j in range(data.num_columns)])
+    elif looks_headless(data.column_names) and len(set(data.column_names)) < data.num_columns:
+        raise headless(source)
     check_names(data.column_names, source)
     return ArrowTable(_only_text(data, source, encoding), source)
 
@@ -43,6 +48,22 @@ def sniff_delimiter(line: str) -> str:
     ';'
     """
     return max(_DELIMITERS, key=line.count)
+
+
+def looks_headless(names: Sequence[str]) -> bool:
+    """Whether what should be names are only numbers.
+
+    >>> looks_headless(["1", "-2.5", "1e3"]), looks_headless(["1", "age"])
+    (True, False)
+    """
+    return all(_NUMBER.fullmatch(name.strip()) for name in names)
+
+
+def headless(source: str) -> InputError:
+    return InputError(
+        f"the first row of {source} holds only numbers, no names; if it has no header, add "
+        "--no-header and name the target X1, X2, …"
+    )
 
 
 def not_text(source: str, encoding: str, where: str = "") -> InputError:

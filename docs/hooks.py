@@ -1,0 +1,98 @@
+"""What mkdocs runs: tables from the registry, an API page a package, the project's own pages."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+
+from docs import tables  # noqa: E402 - the package is found from the project's root
+
+# title → the package whose exports the page lists; a package that does not exist yet has no page.
+API_PACKAGES = {
+    "Selectors": "featsieve",
+    "Measures": "featsieve.measures",
+    "Searches": "featsieve.searches",
+    "Discretizers": "featsieve.discretize",
+    "Quadratic problems": "featsieve.quadratic",
+    "Inference": "featsieve.inference",
+    "Evaluation": "featsieve.evaluation",
+    "Plots": "featsieve.plots",
+    "Datasets": "featsieve.datasets",
+    "Linear algebra": "featsieve.linalg",
+}
+PROJECT_PAGES = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
+
+
+def on_config(config: Any) -> Any:
+    """List the API pages in the navigation, after the shared parameters."""
+    section = next(entry for entry in config.nav if "API reference" in entry)["API reference"]
+    section[1:1] = [{title: page_of(title)} for title in existing_packages()]
+    return config
+
+
+def existing_packages() -> dict[str, str]:
+    return {t: p for t, p in API_PACKAGES.items() if importlib.util.find_spec(p) is not None}
+
+
+def page_of(title: str) -> str:
+    return f"api/{title.lower().replace(' ', '-')}.md"
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that are made, not written."""
+    for title, package in existing_packages().items():
+        files.append(File.generated(config, page_of(title), content=api_page(title, package)))
+    for page, source in PROJECT_PAGES.items():
+        files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Put the tables where a page asks for them."""
+    to_api = "../" * page.file.src_uri.count("/") + "api/selectors.md"
+    for name, make in TABLES.items():
+        mark = f"<!-- table: {name} -->"
+        if mark in markdown:
+            markdown = markdown.replace(mark, make(to_api))
+    return markdown
+
+
+def _linked(api_page: str) -> Any:
+    return lambda m: f"[`{m.name}`]({api_page}#{m.module}.{m.name})"
+
+
+TABLES = {
+    "methods": lambda api: tables.method_table(_linked(api)),
+    "engines": lambda api: tables.engine_table(_linked(api)),
+    "inputs": lambda api: tables.input_table(_linked(api)),
+    "pairs": lambda api: tables.pair_table(),
+    "capabilities": lambda api: tables.capability_table(),
+    "datasets": lambda api: tables.dataset_table(),
+}
+
+
+def api_page(title: str, package: str) -> str:
+    """Every exported name of a package, by the module that defines it."""
+    lines = [f"# {title}", "", f"Import these from `{package}`.", ""]
+    for name in exported_names(package):
+        lines += [f"::: {defining_module(package, name)}.{name}", ""]
+    return "\n".join(lines)
+
+
+def exported_names(package: str) -> list[str]:
+    """Classes and functions; a table of names is no part of the reference."""
+    module = importlib.import_module(package)
+    return [name for name in module.__all__ if callable(getattr(module, name))]
+
+
+def defining_module(package: str, name: str) -> str:
+    module: str = getattr(importlib.import_module(package), name).__module__
+    return module

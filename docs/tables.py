@@ -1,0 +1,186 @@
+"""The tables of the docs and the README, made from the registry and from the code itself.
+
+``python -m docs.tables`` writes the README's table anew.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from featsieve.datasets.catalog import ENTRIES, Entry
+from featsieve.measures import MEASURES
+from featsieve.protocols import CAPABILITY_WORDS, Bound, Measure, Search
+from featsieve.registry import ENGINE_WORDS, METHODS, EngineUse, Method
+from featsieve.searches import SEARCHES
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+BEGIN, END = "<!-- methods: begin -->\n", "<!-- methods: end -->"
+
+# What a Parquet file or a Dask collection means for a method; rows in memory always work.
+ENGINE_CELLS: dict[EngineUse, str] = {
+    "streams": "streams",
+    "gathers": "gathers",
+    "memory": "refuses",
+}
+
+
+def method_table(link: Callable[[Method], str]) -> str:
+    """One row a method; ``link`` writes its name."""
+    rows = [(link(m), m.summary, m.measure, m.search, m.paper) for m in METHODS]
+    head = ("method", "what it looks at", "measure", "search", "from")
+    return markdown_table(head, rows)
+
+
+def engine_table(link: Callable[[Method], str]) -> str:
+    """Method × engine: streams, gathers or refuses, and why."""
+    rows = []
+    for m in METHODS:
+        cell = ENGINE_CELLS[m.engines]
+        rows.append((link(m), "yes", cell, cell, ENGINE_WORDS[m.engines]))
+    return markdown_table(("method", "in memory", "Parquet file", "Dask", "why"), rows)
+
+
+def input_table(link: Callable[[Method], str]) -> str:
+    """What each method takes beside a plain table, as its class says."""
+    rows = []
+    for m in METHODS:
+        cells = [_yes(takes) for takes in accepted_input(example_method(m))]
+        rows.append((link(m), *cells))
+    head = ("method", "missing values", "sparse X", "`sample_weight`", "`partial_fit`")
+    return markdown_table(head, rows)
+
+
+def accepted_input(selector: Any) -> tuple[bool, bool, bool, bool]:
+    """Missing values, sparse X, sample_weight, partial_fit."""
+    tags = selector.__sklearn_tags__().input_tags
+    weights = "sample_weight" in inspect.signature(selector.fit).parameters
+    return tags.allow_nan, tags.sparse, weights, hasattr(selector, "partial_fit")
+
+
+def _yes(takes: bool) -> str:
+    return "yes" if takes else "–"
+
+
+def pair_table() -> str:
+    """Measure × search, as the capabilities of the bound measures decide it."""
+    searches = [(name, example_search(name)) for name in SEARCHES]
+    rows = []
+    for name in MEASURES:
+        bound = bind_to_example(example_measure(name))
+        cells = ["no" if missing(bound, search) else "**yes**" for _, search in searches]
+        rows.append((f"`{name}`", *cells))
+    return markdown_table(("", *(f"`{name}`" for name, _ in searches)), rows)
+
+
+def capability_table() -> str:
+    """Search → what it needs of a measure."""
+    rows = [
+        (f"`{name}`", ", ".join(CAPABILITY_WORDS[c] for c in example_search(name).requires))
+        for name in SEARCHES
+    ]
+    return markdown_table(("search", "needs"), rows)
+
+
+def dataset_table() -> str:
+    """The papers' real data sets, and where ``fetch`` gets each."""
+    rows = [
+        (
+            f"`{entry.name}`",
+            ", ".join(entry.papers),
+            f"{entry.n_samples:,} × {entry.n_features:,}",
+            entry.task,
+            _origin(entry),
+            entry.note,
+        )
+        for entry in ENTRIES
+    ]
+    return markdown_table(("name", "in", "rows × columns", "task", "from", "note"), rows)
+
+
+def _origin(entry: Entry) -> str:
+    if entry.shipped:
+        return "scikit-learn"
+    return "–" if entry.openml is None else f"OpenML `{entry.openml[0]}`, version {entry.openml[1]}"
+
+
+def missing(bound: Bound, search: Search) -> list[type]:
+    """The capabilities that a search needs and a bound measure lacks."""
+    return [capability for capability in search.requires if not isinstance(bound, capability)]
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """
+    >>> print(markdown_table(("a", "b"), [("1", "x | y")]))
+    | a | b |
+    |---|---|
+    | 1 | x \\| y |
+    """
+    lines = [head, ["---"] * len(head), *rows]
+    written = ["| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |" for cells in lines]
+    written[1] = "|" + "---|" * len(head)
+    return "\n".join(written)
+
+
+# --- Examples of every measure and search --------------------------------------------------------
+
+
+def example_measure(name: str) -> Measure:
+    """The measure with its defaults; a model's score needs a model."""
+    measure = _load(MEASURES, name)
+    if name == "CrossValScore":
+        from sklearn.linear_model import RidgeClassifier
+
+        return measure(RidgeClassifier(), cv=2)
+    return measure()
+
+
+def example_method(method: Method) -> Any:
+    """The selector with its defaults; a wrapper needs a model."""
+    selector: Any = method.load()
+    if method.name == "WrapperSelector":
+        from sklearn.linear_model import RidgeClassifier
+
+        return selector(RidgeClassifier(), cv=2)
+    return selector()
+
+
+def example_search(name: str) -> Search:
+    """The search with its defaults."""
+    return _load(SEARCHES, name)()
+
+
+def _load(exports: dict[str, str], name: str) -> Any:
+    return getattr(importlib.import_module(exports[name]), name)
+
+
+def example_table() -> tuple[Any, Any]:
+    """A small table for two classes, on which every measure is defined."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    return X, (X[:, 1] - X[:, 3] + 0.5 * rng.normal(size=40) > 0).astype(int)
+
+
+def bind_to_example(measure: Measure) -> Bound:
+    from featsieve.validation import Settings, open_engine
+
+    return measure.bind(open_engine(*example_table(), Settings()))
+
+
+# --- The README's copy ---------------------------------------------------------------------------
+
+
+def readme_with_table(text: str) -> str:
+    """The README with its method table made anew."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}{method_table(lambda m: f'`{m.name}`')}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    README.write_text(readme_with_table(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,186 @@
+"""Bad input and wrong usage: one sentence, the right code, nothing half-written."""
+
+from __future__ import annotations
+
+import errno
+import json
+
+import pytest
+
+from featsieve import registry
+from featsieve.cli import main
+from tests.cli.sentences import assert_one_sentence
+from tests.cli.slow_method import METHOD as SLOW
+from tests.commands import run_tool
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "t.csv is empty"),
+        (b"a,y\n", "t.csv has names but no rows; give it at least two."),
+        (b"a,y\n1,2\n", "n_samples = 1"),
+        (b"y\n1\n2\n", "t.csv has no column besides the target"),
+        (b"a,y\n1,2\n3\n", "t.csv is ragged: row 3 has 1 cells"),
+        (b"a,y\n1,\xff\n", "is not UTF-8"),
+        (b"a,a,y\n1,2,3\n", "two columns named 'a'"),
+        (b"a,z\n1,2\n3,4\n", "t.csv has no column 'y'; it has 'a', 'z'."),
+        (b"a,y\n1,1\n2,1\n3,1\n", "nothing can depend on it"),
+        (b"a,y\n1,1\n2,\n3,1\n", "the target has 1 missing"),
+        (b"a,y\n1,1\ninf,2\n3,1\n", "a"),
+        (b"when,y\n2020-01-01,1\n2020-01-02,2\n", "column 'when' has dtype Date"),
+    ],
+)
+def test_bad_tables(run, tmp_path, content, words):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    code, out, err = run("select", path, "--target", "y")
+    assert (code, out) == (1, "")
+    assert_one_sentence(err, words)
+
+
+def test_missing_cells_name_the_column_and_the_count(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "".join(f"{j},{j % 3},{j}\n" for j in range(30)) + ",1,2\n")
+    code, _, err = run("select", path, "--target", "y", "--method", "pc")
+    assert code == 1
+    assert_one_sentence(err, "'a'")
+    assert "1" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "the following arguments are required: COMMAND"),
+        (("selekt",), "invalid choice: 'selekt'"),
+        (("select",), "the following arguments are required: FILE"),
+        (("select", "f.csv", "-k", "0"), "'0' columns cannot be selected; give a whole number"),
+        (("select", "f.csv", "-k", "1.5"), "'1.5' columns cannot be selected"),
+        (("select", "f.csv", "-k", "nan"), "'nan' columns cannot be selected"),
+        (("select", "f.csv", "--method", "pq"), "there is no method 'pq'; did you mean pc?"),
+        (("select", "f.csv", "--method", "!!"), "'featsieve methods' lists them"),
+        (("select", "f.csv", "--seed", "-1"), "'-1' is no possible seed; give a whole number"),
+        (("select", "f.csv", "--max-time", "0"), "'0' is no time; give seconds above 0"),
+        (("select", "f.csv", "--format", "xml"), "invalid choice: 'xml'"),
+        (("select", "f.csv", "--param", "x"), "'x' is no NAME=VALUE"),
+        (("select", "f.csv", "--delimiter", "ab"), "'ab' is no single character"),
+        (("compare", "f.csv", "--methods", ","), "give at least one name"),
+        (("bench", "x", "--trials", "0"), "'0' is no possible number"),
+    ],
+)
+def test_wrong_usage_is_code_2_and_one_sentence(run, words, sentence):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert_one_sentence(err, sentence)
+    assert "--help' shows what is possible" in err
+
+
+def test_target_must_be_named(run, csv):
+    code, _, err = run("select", csv)
+    assert code == 1
+    assert_one_sentence(err, "t.csv needs --target COL; its columns are 'a', 'b', 'c', 'd', 'y'.")
+
+
+def test_nearest_target_and_nearest_file(run, csv):
+    assert "did you mean 'y'?" in run("select", csv, "--target", "Y")[2]
+    assert "did you mean 't.csv'?" in run("select", csv.with_name("tt.csv"), "--target", "y")[2]
+
+
+def test_places_that_cannot_be_written_are_refused_before_the_work(run, csv, tmp_path):
+    words = ("select", csv, "--target", "y", "--output")
+    for place, sentence in (
+        (tmp_path / "no" / "out.csv", "its folder does not exist"),
+        (tmp_path, "has no ending that tells its format"),
+        (tmp_path / "out.docx", "has no ending that tells its format"),
+    ):
+        code, out, err = run(*words, place)
+        assert (code, out) == (1, "")
+        assert_one_sentence(err, sentence)
+
+
+def test_a_missing_report_is_said_before_the_work(run, csv, tmp_path, monkeypatch):
+    monkeypatch.setattr("featsieve.cli.select.REPORT", "featsieve.no_such_report")
+    code, out, err = run("select", csv, "--target", "y", "--report", tmp_path / "r.html")
+    assert (code, out) == (1, "")
+    assert_one_sentence(err, "has no HTML report; leave --report out.")
+
+
+def test_full_disk_leaves_nothing_half_written(csv, tmp_path):
+    """The kernel refuses to let any file grow: the same path as a full disk."""
+    out = tmp_path / "out"
+    out.mkdir()
+    code = (
+        "import resource, signal, sys\n"
+        "from featsieve.cli import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
+        "words = ['select', sys.argv[1], '--target', 'y', '--method', 'pc']\n"
+        "words += ['-k', '2', '--permutations', '0', '--quiet', '--output']\n"
+        "for path in sys.argv[2:]:\n"
+        "    assert main([*words, path]) == 1, path\n"
+    )
+    paths = [str(out / f"o.{ending}") for ending in ("csv", "parquet", "arrow", "json", "npz")]
+    done = run_tool("-B", "-c", code, str(csv), *paths)
+    assert done.returncode == 0, done.stderr
+    complaints = done.stderr.splitlines()
+    for path, complaint in zip(paths, complaints, strict=True):
+        assert f"error: cannot write {path!r}" in complaint
+        assert "(nothing was written)" in complaint
+    assert list(out.iterdir()) == []
+
+
+def test_full_disk_elsewhere_is_said_too(run, csv, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("featsieve.cli.select.run_method", full)
+    code, _, err = run("select", csv, "--target", "y")
+    assert code == 1
+    assert_one_sentence(err, "make room, or set NUMBA_CACHE_DIR and TMPDIR to another place")
+
+
+def test_unexpected_errors_say_how_to_see_more(run, csv, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("odd")
+
+    monkeypatch.setattr("featsieve.cli.select.run_method", broken)
+    code, _, err = run("select", csv, "--target", "y")
+    assert code == 1
+    assert_one_sentence(err, "RuntimeError: odd (this should not happen; set FEATSIEVE_DEBUG=1")
+    monkeypatch.setenv("FEATSIEVE_DEBUG", "1")
+    with pytest.raises(RuntimeError, match="odd"):
+        main(["select", str(csv), "--target", "y"])
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    monkeypatch.setattr(registry, "METHODS", (*registry.METHODS, SLOW))
+
+
+@pytest.mark.usefixtures("slow")
+def test_ctrl_c_shows_the_best_so_far(run, csv):
+    words = ("select", csv, "--target", "y", "-k", 4, "--method", "slowforward")
+    code, out, err = run(*words, "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["stop_reason"] == "interrupted"
+    assert found["selected"] == ["c", "a"]
+    assert "featsieve: interrupted; this is the best answer so far." in err
+
+
+@pytest.mark.usefixtures("slow")
+def test_ctrl_c_before_any_answer_is_a_failure(run, csv):
+    words = ("select", csv, "--target", "y", "-k", 4, "--method", "slowforward")
+    code, out, err = run(*words, "--param", "interrupt_after=0")
+    assert (code, out) == (1, "")
+    assert "interrupted before a first answer was ready" in err
+
+
+@pytest.mark.usefixtures("slow")
+def test_time_limit_shows_the_best_so_far(run, csv):
+    words = ("select", csv, "--target", "y", "-k", 4, "--method", "slowforward")
+    code, out, err = run(*words, "--max-time", "0.000001", "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["stop_reason"], found["selected"]) == ("max_time", ["c"])
+    assert "featsieve: the time limit was reached; this is the best answer so far." in err

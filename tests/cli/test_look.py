@@ -1,0 +1,98 @@
+"""How it looks, and how a method is chosen."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import numpy as np
+import pyarrow as pa
+
+from featsieve import registry
+from featsieve.cli.choice import RULES, Shape, choose_method
+from featsieve.cli.progress import Bar, render
+from featsieve.cli.render import screen_width, shorten, text_table, width_of
+from featsieve.progress import Progress
+from featsieve.table import write_table
+
+
+def test_names_cannot_steer_the_terminal(run, tmp_path):
+    rng = np.random.default_rng(0)
+    names = ["<script>alert(1)</script>", "red\x1b[31m", "列の名前", "y"]
+    data = pa.table(dict(zip(names, rng.normal(size=(4, 50)), strict=True)))
+    write_table([data], tmp_path / "t.parquet", target="y")
+    code, out, _ = run("select", tmp_path / "t.parquet", "--target", "y", "-k", 3)
+    assert code == 0
+    assert "\x1b" not in out
+    assert "red\\x1b[31m" in out
+    assert "<script>alert(1)</script>" in out
+    lines = out.splitlines()[:5]
+    assert len({width_of(line) for line in lines}) == 1  # aligned, wide letters included
+    found = run("select", tmp_path / "t.parquet", "--target", "y", "-k", 3, "--format", "json")[1]
+    assert set(json.loads(found)["selected"]) == set(names[:3])
+
+
+def test_tables_fit_narrow_terminals():
+    rows = [["1", "a very long column name that does not fit", "0.1234"]]
+    head = ["rank", "column", "score"]
+    wide = text_table(head, rows, right="rlr", width=None, flexible=1)
+    narrow = text_table(head, rows, right="rlr", width=40, flexible=1)
+    assert "a very long column name that does not fit" in wide
+    assert max(map(width_of, narrow.splitlines())) <= 40
+    assert "…" in narrow
+    assert width_of(shorten("列の名前はとても長い", 9)) <= 9
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_bar_draws_on_terminals_only_and_wipes_itself(monkeypatch):
+    monkeypatch.setattr("featsieve.cli.progress._FIRST", 0.0)
+    for stream, quiet, drawn in (
+        (Terminal(), False, True),
+        (Terminal(), True, False),
+        (io.StringIO(), False, False),
+    ):
+        with Bar(stream, quiet=quiet) as bar:
+            bar(Progress("reading rows", 1, 2, 3.0))
+        assert ("50%" in stream.getvalue()) is drawn
+        if drawn:
+            assert stream.getvalue().endswith("\r")
+            assert stream.getvalue().rstrip("\r").endswith(" ")
+    assert len(render(Progress("x" * 99, 1, 0, 0.0), 60)) == 60
+
+
+def test_no_width_when_the_output_is_no_terminal(capsys, monkeypatch):
+    assert screen_width() is None
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "57")
+    assert screen_width() == 57
+
+
+def test_choice_goes_by_the_data_and_only_to_what_exists():
+    everything = frozenset(name for rule in RULES for name in rule.methods)
+    chosen = {
+        shape: choose_method(shape, everything)[0]
+        for shape in (
+            Shape(200, 10),
+            Shape(1000, 100),
+            Shape(100_000, 1000),
+            Shape(1000, 10**6),
+            Shape(10**8, 10, on_disk=True),
+            Shape(200, 10, has_missing=True),
+        )
+    }
+    assert list(chosen.values()) == [
+        "L1LSMI",
+        "BAHSIC",
+        "MRMR",
+        "PearsonRanking",
+        "PearsonRanking",
+        "JMI",
+    ]
+    for shape in chosen:
+        assert choose_method(shape, frozenset({"PearsonRanking"}))[0] == "PearsonRanking"
+        assert choose_method(shape)[0] in {method.name for method in registry.METHODS}
