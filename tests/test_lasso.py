@@ -357,5 +357,5 @@ def test_wrong_parameters_are_refused(params, message):
 @pytest.mark.parametrize("shape", [(80, 8), (12, 30)])
 def test_a_budget_that_does_not_hold_the_moments_is_refused(shape):
     X, y = make_linear(*shape)
-    with pytest.raises(MemoryBudgetError, match="needs .* but memory_limit is"):
+    with pytest.raises(MemoryBudgetError, match=r"needs .* but memory_limit is"):
         LassoSelector(memory_limit=4000).fit(X, y)
