@@ -27,6 +27,9 @@ def test_upper_bound_is_never_below_the_optimum(seed, n, kind, data):
     assert bounds.sphere_bound(problem) >= optimum - slack
     assert bounds.sphere_bound(problem, rng.standard_normal(n)) >= optimum - slack
     assert bounds.row_bound(problem) >= optimum - slack
+    split = bounds.split_bound(problem, optimum - data.draw(st.floats(0, 2)))
+    assert optimum - slack <= split <= bounds.row_bound(problem) + slack
+    assert bounds.upper_bound(problem, "auto", optimum) >= optimum - slack
 
 
 @settings(deadline=None, max_examples=40)

@@ -11,6 +11,7 @@ from featsieve.schema import FloatArray
 
 BoundEffort = Literal["auto", "cheap", "sdp"]
 EIGEN_LIMIT = 1000  # one dense eigendecomposition: below a second
+SPLIT_LIMIT = 500  # a hundred rounds: below a second
 SDP_LIMIT = 200  # a semidefinite relaxation: a few tenths of a second
 _ROUNDING = 1e-13
 
@@ -29,6 +30,23 @@ def row_bound(problem: Problem) -> float:
     if partners:
         best += np.partition(off_diagonal, -partners, axis=1)[:, -partners:].sum(axis=1)
     return float(np.sort(best)[-problem.k :].sum())
+
+
+def split_bound(problem: Problem, value: float, n_rounds: int = 100) -> float:
+    """The row bound after some rounds on the split of the pairs; ``value``: the best known."""
+    from featsieve.quadratic.rows import tighten
+
+    diagonal = np.ascontiguousarray(np.diagonal(problem.Q))
+    found = tighten(
+        problem.Q.copy(),
+        problem.Q,
+        diagonal,
+        problem.k,
+        rounds=n_rounds,
+        value=value,
+        margin=-np.inf,  # go on to the last round: the bound is what is wanted
+    )
+    return found.bound + _ROUNDING * problem.n * problem.scale * problem.k
 
 
 def perron_bound(problem: Problem, n_iter: int = 20) -> float:
@@ -80,9 +98,16 @@ def _sphere_dual(eigenvalues: FloatArray, weights: FloatArray, radius2: float) -
     return float((top + high) * radius2 + (weights / (high + below)).sum())
 
 
-def upper_bound(problem: Problem, effort: BoundEffort = "auto") -> float:
-    """The tightest of the bounds that this size allows within the effort."""
+def upper_bound(
+    problem: Problem, effort: BoundEffort = "auto", value: float | None = None
+) -> float:
+    """The tightest of the bounds that this size allows within the effort.
+
+    ``value`` is the best known, which the split of the pairs aims at; without it there is none.
+    """
     bounds = [row_bound(problem)]
+    if effort != "cheap" and value is not None and problem.n <= SPLIT_LIMIT:
+        bounds.append(split_bound(problem, value))
     if effort == "sdp" or (effort == "auto" and problem.n <= SDP_LIMIT):
         from featsieve.quadratic.sdp import relax
 
