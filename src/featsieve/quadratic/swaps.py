@@ -38,14 +38,16 @@ def improve(problem: Problem, indices: IntArray, patience: int = 0) -> Answer:
 def _lowest_tied(problem: Problem, members: IntArray) -> IntArray:
     """Replace members by lower indices that give the same value (ties to the lowest index)."""
     tolerance = TIE_TOLERANCE * max(abs(problem.value(members)), problem.scale)
-    diagonal = np.diagonal(problem.Q)
+    Q, diagonal = problem.Q, np.diagonal(problem.Q)
+    members, products = members.copy(), problem.Q[:, members].sum(axis=1)
+    inside = np.zeros(problem.n, dtype=np.bool_)
+    inside[members] = True
     for position, member in enumerate(members):
-        products = problem.Q[:, members].sum(axis=1)
-        gains = 2 * products + diagonal - 2 * problem.Q[:, member]
+        gains = (2 * products + diagonal)[:member] - 2 * Q[member, :member]
         gains -= 2 * products[member] - diagonal[member]
-        gains[members] = -np.inf
-        tied = np.flatnonzero(np.abs(gains[:member]) <= tolerance)
+        tied = np.flatnonzero((np.abs(gains) <= tolerance) & ~inside[:member])
         if len(tied):
-            members = members.copy()
             members[position] = tied[0]
+            inside[[member, tied[0]]] = False, True
+            products += Q[tied[0]] - Q[member]
     return members
