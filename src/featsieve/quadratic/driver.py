@@ -73,7 +73,7 @@ def solve(
         Improve the answer by swaps; None: only for ``"auto"``.
     bound
         ``"auto"``: the tightest bound that takes a second at most for this size; ``"sdp"``: the
-        semidefinite one too, whatever it costs; ``"cheap"``: only closed forms.
+        semidefinite one too, whatever it costs; ``"cheap"``: only sums and eigenvalues.
     """
     monitor = Monitor(max_time=max_time)
     problem = make_problem(Q, k)

@@ -17,6 +17,7 @@ from featsieve.quadratic.bounds import upper_bound
 from featsieve.quadratic.problem import Problem
 from featsieve.quadratic.registry import Options
 from featsieve.quadratic.rows import Rounds, tighten
+from featsieve.quadratic.swaps import improve
 from featsieve.schema import Array, IntArray
 
 ROOT_ROUNDS = 300
@@ -124,14 +125,13 @@ def prove(problem: Problem, start: Answer, node_limit: int | None = None) -> Ite
         tree.expand(NODE_ROUNDS if done else ROOT_ROUNDS)
         done += 1
         if tree.value > answer.value:
-            answer = problem.ranked(tree.best)
+            answer = improve(problem, tree.best)  # also sends ties to the lowest index
+            tree.best, tree.value = answer.indices, answer.value
         yield Answer(answer.indices, answer.value, max(tree.upper_bound, answer.value))
 
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """A good start by swaps, then the proof."""
-    from featsieve.quadratic.swaps import improve
-
     start = improve(problem, problem.top(problem.row_sums), patience=200 + 10 * problem.k)
     yield start
     yield from prove(problem, start, options.node_limit)
