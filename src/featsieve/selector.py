@@ -66,6 +66,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _offers_auto_count(self) -> bool:
         return False
 
+    def _wanted_count(self) -> int | float | str | None:
+        return self.n_features_to_select
+
     # --- fit ------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -100,7 +103,7 @@ from :func:`featsieve.open_parquet`
         X = self._checked_input(X, y, reset=True)
         engine = open_engine(X, y, self._settings(), sample_weight=sample_weight)
         k = resolve_count(
-            self.n_features_to_select, engine.schema.n_units, auto=self._offers_auto_count()
+            self._wanted_count(), engine.schema.n_units, auto=self._offers_auto_count()
         )
         result = self._procedure().run(self._scaled(engine), k)  # type: ignore[arg-type]
         self._store(engine, result, k)
@@ -185,10 +188,10 @@ from :func:`featsieve.open_parquet`
             self.n_iter_ = int(result.extras["n_iter"])
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
-        if k is not None and len(result.indices) < k:
+        if k is not None and len(result.indices) != k:
             warnings.warn(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
-                f"for ({_why_fewer(result)}).",
+                f"for ({_why_not_k(result)}).",
                 UserWarning,
                 stacklevel=4,
             )
@@ -334,7 +337,7 @@ def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
     return ranking
 
 
-def _why_fewer(result: SelectionResult) -> str:
+def _why_not_k(result: SelectionResult) -> str:
     if result.stop_reason != COMPLETED:
         return f"the run was stopped: {result.stop_reason}"
     return "the method has no more to offer"

@@ -13,9 +13,9 @@ import numpy as np
 from featsieve.engines.base import BaseEngine, Context
 from featsieve.engines.blocks import block_rows, require_memory, spans, tile_columns
 from featsieve.engines.memory import gathered
-from featsieve.engines.pool import ordered_map
 from featsieve.engines.sources import open_source
 from featsieve.errors import InputError, MissingExtraError
+from featsieve.pool import ordered_map
 from featsieve.protocols import S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
 from featsieve.targets import encode_target

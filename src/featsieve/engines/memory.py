@@ -18,8 +18,8 @@ from featsieve.engines.blocks import (
     spans,
     tile_columns,
 )
-from featsieve.engines.pool import ordered_map
 from featsieve.engines.sources import Source, open_source
+from featsieve.pool import ordered_map
 from featsieve.protocols import Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
 
@@ -55,6 +55,7 @@ class MemoryEngine(BaseEngine):
         self._container = container
         self._y = y
         self._weight = weight
+        self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
         self._rows_a_block = rows_a_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs

@@ -14,8 +14,8 @@ from featsieve.engines.base import Context
 from featsieve.engines.blocks import require_memory
 from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
-from featsieve.engines.pool import effective_n_jobs
 from featsieve.errors import InputError
+from featsieve.pool import effective_n_jobs
 from featsieve.progress import Callback, Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import Schema, Target

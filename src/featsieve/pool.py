@@ -18,7 +18,7 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
     if n_jobs == 1:
         yield from map(fn, items)
         return
-    with _single_threaded_blas(), ThreadPoolExecutor(n_jobs) as pool:
+    with single_threaded_blas(), ThreadPoolExecutor(n_jobs) as pool:
         pending: deque[Future[R]] = deque()
         try:
             for item in items:
@@ -39,7 +39,8 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     return int(joblib.effective_n_jobs(n_jobs))
 
 
-def _single_threaded_blas() -> AbstractContextManager[Any]:
+def single_threaded_blas() -> AbstractContextManager[Any]:
+    """The same sums for any number of threads, and no waiting of threads on small matrices."""
     controller = _blas_controller()
     return nullcontext() if controller is None else controller.limit(limits=1, user_api="blas")
 

@@ -1,0 +1,114 @@
+"""Kernel functions of sums of contributions, on the data and on the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from featsieve.kernels.hsic_tiles import (
+    ABSOLUTE,
+    PRODUCT,
+    SQUARED,
+    apply_link,
+    sum_contributions,
+)
+from featsieve.schema import Array, FloatArray, IntArray
+
+KernelName = Literal["rbf", "laplace", "linear", "poly"]
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """k = link(Σ contributions): what a column adds, and what is made of the sum.
+
+    ``degree`` 0 is the exponential link exp(−rate·t), else (rate·t + offset)**degree.
+    """
+
+    name: str
+    form: int
+    degree: int
+    offset: float = 0.0
+
+    @property
+    def has_bandwidth(self) -> bool:
+        """Distances are measured in units of a bandwidth."""
+        return self.degree == 0
+
+    def rate(self, bandwidth: FloatArray | float) -> FloatArray:
+        """What multiplies the sum of contributions: 1/(2σ²) for Gauss, 1/σ for Laplace."""
+        sigma = np.asarray(bandwidth, dtype=np.float64)
+        if self.form == SQUARED:
+            return np.asarray(1.0 / (2.0 * sigma**2))
+        return np.asarray(1.0 / sigma) if self.form == ABSOLUTE else np.asarray(1.0 / sigma**2)
+
+    def width_of_rate(self, rate: FloatArray) -> FloatArray:
+        """The bandwidth that gives this rate."""
+        return np.sqrt(1.0 / (2.0 * rate)) if self.form == SQUARED else 1.0 / rate
+
+    def distance(self, total: FloatArray) -> FloatArray:
+        """The distance that a bandwidth is compared with."""
+        return np.sqrt(total) if self.form == SQUARED else total
+
+    def scale(self, weights: FloatArray) -> FloatArray:
+        """What a column weight w does to the contribution of w·x."""
+        return weights if self.form == ABSOLUTE else weights**2
+
+    def scale_slope(self, weights: FloatArray) -> FloatArray:
+        """Derivative of :meth:`scale`."""
+        return np.ones_like(weights) if self.form == ABSOLUTE else 2.0 * weights
+
+    def values(self, total: FloatArray, rate: float) -> FloatArray:
+        """Kernel values; ``total`` is overwritten."""
+        apply_link(total, total.dtype.type(rate), total.dtype.type(self.offset), self.degree)
+        return total
+
+    def values_and_slopes(self, total: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+        """Kernel values and their derivatives by ``total``."""
+        if self.degree == 0:
+            values = self.values(total, rate)
+            return values, -rate * values
+        slopes = np.full_like(total, self.degree * rate)
+        if self.degree > 1:
+            lower = replace(self, degree=self.degree - 1)
+            slopes *= lower.values(total.copy(), rate)
+        return self.values(total, rate), slopes
+
+    def units_with_slope(self, weights: FloatArray) -> IntArray:
+        """Where :meth:`scale_slope` is not zero: only there a weight can move the criterion."""
+        return np.flatnonzero(self.scale_slope(weights))
+
+    @property
+    def is_smooth(self) -> bool:
+        return self.form != ABSOLUTE
+
+    def gram(self, A: Array, B: Array, bandwidth: float) -> FloatArray:
+        """The kernel between the rows of two numeric arrays."""
+        left, right = column_major(A), column_major(B)
+        ones, codes = np.ones(len(left)), np.zeros(len(left), dtype=np.bool_)
+        total = sum_contributions(left, right, ones, codes, self.form, False)
+        return self.values(total, float(self.rate(bandwidth)))
+
+
+def column_major(X: Array) -> FloatArray:
+    """One contiguous row for each column of ``X``, as the tile kernels read it."""
+    return np.ascontiguousarray(np.asarray(X, dtype=np.float64).T)
+
+
+def kernel_function(name: str, *, degree: int = 3, offset: float = 1.0) -> KernelFunction:
+    """The kernel function of that name.
+
+    >>> kernel_function("rbf").gram(np.array([[0.0]]), np.array([[1.0]]), bandwidth=1.0).round(4)
+    array([[0.6065]])
+    """
+    forms = {
+        "rbf": KernelFunction("rbf", SQUARED, 0),
+        "laplace": KernelFunction("laplace", ABSOLUTE, 0),
+        "linear": KernelFunction("linear", PRODUCT, 1),
+        "poly": KernelFunction("poly", PRODUCT, degree, offset),
+    }
+    if name not in forms:
+        allowed = ", ".join(map(repr, forms))
+        raise ValueError(f"kernel must be one of {allowed} or a function, got {name!r}.")
+    return forms[name]

@@ -1,0 +1,186 @@
+"""Kernels on the target: P-HSIC section 5, delta, Gaussian, any function, given Gram matrices.
+
+A target kernel turns two blocks into a tile of L. It holds arrays only, so that it can travel to
+where the rows are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from featsieve.measures.bandwidth import median_distance
+from featsieve.measures.kernel_function import KernelFunction, kernel_function
+from featsieve.schema import Array, Block, FloatArray, Target
+
+# What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
+BY_TASK = {
+    "auto": ("labels", "rbf"),
+    "delta_or_rbf": ("delta", "rbf"),
+    "balanced_delta_or_rbf": ("balanced_delta", "rbf"),
+}
+
+
+class TargetKernel(Protocol):
+    """L between the rows of two blocks."""
+
+    def tile(self, a: Block, b: Block) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class LabelVectors:
+    """A linear kernel on one vector a class and output: BIN and MUL."""
+
+    vectors: tuple[FloatArray, ...]
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        return self._labels(a.y) @ self._labels(b.y).T
+
+    def _labels(self, y: Array) -> FloatArray:
+        return np.hstack([v[y[:, o].astype(np.intp)] for o, v in enumerate(self.vectors)])
+
+
+@dataclass(frozen=True)
+class Delta:
+    """1 for rows with the same target, else 0."""
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        same = np.ones((a.n_rows, b.n_rows), dtype=np.bool_)
+        for output in range(a.y.shape[1]):
+            same &= a.y[:, output, None] == b.y[:, output]
+        return same.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class NumericTarget:
+    """A kernel function on the numbers of y (for classes: on their codes)."""
+
+    function: KernelFunction
+    bandwidth: float
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        return self.function.gram(a.y, b.y, self.bandwidth)
+
+
+@dataclass(frozen=True)
+class FunctionOfTarget:
+    """A user's function of two 2-D arrays of targets."""
+
+    function: Callable[[Array, Array], Array]
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        L = np.asarray(self.function(a.y, b.y), dtype=np.float64)
+        if L.shape != (a.n_rows, b.n_rows):
+            raise ValueError(
+                f"the target_kernel function returned shape {L.shape} for {a.n_rows} and "
+                f"{b.n_rows} rows; return one value for each pair of rows."
+            )
+        return L
+
+
+@dataclass(frozen=True)
+class PrecomputedTarget:
+    """Rows of y are rows of the Gram matrix of the target."""
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        return np.array(a.y[:, b.start : b.start + b.n_rows], dtype=np.float64)
+
+
+def binary_labels(counts: Array) -> FloatArray:
+    """BIN: −1/m₋ and +1/m₊ (P-HSIC section 4; section 5 lost the sign).
+
+    >>> binary_labels(np.array([2, 4])).ravel().tolist()
+    [-0.5, 0.25]
+    """
+    return np.array([[-1.0 / counts[0]], [1.0 / counts[1]]])
+
+
+def multiclass_labels(counts: Array) -> FloatArray:
+    """MUL: label vectors of P-HSIC eq. (9), one row a class."""
+    counts = np.asarray(counts, dtype=np.float64)
+    labels = np.tile(1.0 / (counts - counts.sum()), (len(counts), 1))
+    np.fill_diagonal(labels, 1.0 / counts)
+    return labels
+
+
+def class_labels(counts: Array, kind: str) -> FloatArray:
+    """BIN for two classes and MUL for more, or as asked; one class has one constant label."""
+    counts = np.maximum(counts, 1)  # a class that never occurs is never looked up
+    if len(counts) == 1:
+        return np.ones((1, 1))
+    if kind == "balanced_delta":  # 1/m_c for two rows of class c, else 0
+        return np.diag(1.0 / np.sqrt(counts))
+    if kind == "bin" and len(counts) != 2:
+        raise ValueError(f"target_kernel='bin' needs two classes, y has {len(counts)}; use 'mul'.")
+    if kind == "mul" or len(counts) > 2:
+        return multiclass_labels(counts)
+    return binary_labels(counts)
+
+
+def target_kernel(
+    kind: Any, target: Target, counts: tuple[Array, ...], sample: Array, bandwidth: float | str
+) -> TargetKernel:
+    """The kernel asked for, fitted to class counts and to a sample of targets (for the median)."""
+    if callable(kind):
+        return FunctionOfTarget(kind)
+    if kind in BY_TASK:
+        kind = BY_TASK[kind][0 if target.is_classification else 1]
+    if kind in ("labels", "bin", "mul", "balanced_delta"):
+        _require_classes(kind, target)
+        return LabelVectors(tuple(class_labels(c, kind) for c in counts))
+    if kind == "precomputed":
+        return PrecomputedTarget()
+    if kind == "delta":
+        return Delta()
+    return _numeric_target("rbf" if kind == "reg" else kind, sample, bandwidth)
+
+
+def _numeric_target(kind: str, sample: Array, bandwidth: float | str) -> NumericTarget:
+    try:
+        function = kernel_function(kind)
+    except ValueError:
+        raise ValueError(
+            "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
+            f"'linear', 'poly', 'precomputed' or a function, got {kind!r}."
+        ) from None
+    if not function.has_bandwidth:
+        return NumericTarget(function, 1.0)
+    if bandwidth == "median":
+        return NumericTarget(function, median_distance(sample, function))
+    return NumericTarget(function, positive_bandwidth(bandwidth, "target_bandwidth"))
+
+
+def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
+    """A number above zero, or one sentence that says what is allowed."""
+    if isinstance(bandwidth, int | float | np.number) and bandwidth > 0:
+        return float(bandwidth)
+    words = "'median'" if name != "bandwidth" else "'median', 'dimension', 'optimize'"
+    raise ValueError(f"{name} must be {words} or a positive number, got {bandwidth!r}.")
+
+
+def _require_classes(kind: str, target: Target) -> None:
+    if not target.is_classification:
+        raise ValueError(
+            f"target_kernel={kind!r} needs classes, but the task is regression; "
+            "use 'reg', or set task='classification'."
+        )
+
+
+def check_gram(G: Array, n_samples: int, name: str) -> FloatArray:
+    """A precomputed Gram matrix: square, symmetric, of the right size, finite."""
+    G = np.asarray(G, dtype=np.float64)
+    if G.ndim != 2 or G.shape[0] != G.shape[1]:
+        raise ValueError(f"the precomputed Gram matrix {name} must be square, got {G.shape}.")
+    if len(G) != n_samples:
+        raise ValueError(
+            f"the precomputed Gram matrix {name} is for {len(G)} samples, but there are "
+            f"{n_samples}."
+        )
+    if not np.isfinite(G).all():
+        raise ValueError(f"the precomputed Gram matrix {name} has NaN or infinite entries.")
+    if not np.allclose(G, G.T, rtol=1e-8, atol=1e-10 * np.abs(G).max(initial=0.0)):
+        raise ValueError(f"the precomputed Gram matrix {name} is not symmetric; use (G + G.T)/2.")
+    return G
