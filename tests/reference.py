@@ -72,6 +72,7 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     size = np.maximum(size - (high if size.sum() > radius else 0.0), 0.0)
     return size if nonnegative else np.sign(w) * size
 
+import itertools
 
 import numpy as np
 
@@ -86,8 +87,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
-
-import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
@@ -168,8 +167,6 @@ def permutation_pvalues(scores, permuted):
         adjusted[unit] = least
     return pvalues, adjusted
 
-
-import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
