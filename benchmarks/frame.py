@@ -49,6 +49,10 @@ class Timing:
     def best(self) -> float:
         return min(self.runs)
 
+    @property
+    def in_words(self) -> str:
+        return f"{seconds_in_words(self.typical)} ({seconds_in_words(self.best)})"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -160,14 +164,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> str:
     for found in comparisons:
         for peer in found.peers:
             lines.append(
-                f"| {found.case} | {_spoken(found.ours)} | {peer.name} | {_spoken(peer)} "
+                f"| {found.case} | {found.ours.in_words} | {peer.name} | {peer.in_words} "
                 f"| **{found.ratio(peer):.2f}** | {found.agreement.get(peer.name, '')} |"
             )
     return "\n".join(lines)
-
-
-def _spoken(timing: Timing) -> str:
-    return f"{seconds_in_words(timing.typical)} ({seconds_in_words(timing.best)})"
 
 
 def write_report(

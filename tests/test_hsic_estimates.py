@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,15 +19,17 @@ from featsieve.measures.hsic_estimates import (
     permutation_moments,
 )
 from featsieve.measures.target_kernel import binary_labels, multiclass_labels
+from tests import golden_data
+from tests.golden_data import golden
 from tests.reference import biased_hsic, four_index_hsic, four_index_R, rbf_gram
 
-GOLDEN = Path(__file__).parent / "golden"
-FIGURES = json.loads((GOLDEN / "hsic.json").read_text())
+FIGURES = golden("hsic")
 
 
 def toy(name, rows=None):
-    data = np.loadtxt(GOLDEN / name.split()[0], delimiter=",")[:rows]
-    return data[:, :-1], data[:, -1]
+    """The first rows of a data set as the figures name it ("andor_t1.csv rows 0..199")."""
+    X, y = golden_data.toy(name.split(".")[0])
+    return X[:rows], y[:rows]
 
 
 def random_grams(seed, m):

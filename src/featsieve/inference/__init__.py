@@ -3,6 +3,10 @@
 from featsieve.lazy import lazy_exports
 
 _EXPORTS = {
+    "HSICInterval": "featsieve.inference.hsic_tests",
+    "HSICTestResult": "featsieve.inference.hsic_tests",
+    "hsic_interval": "featsieve.inference.hsic_tests",
+    "hsic_test": "featsieve.inference.hsic_tests",
     "PermutationResult": "featsieve.inference.permutation",
     "permutation_test": "featsieve.inference.permutation",
 }

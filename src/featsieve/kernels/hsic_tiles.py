@@ -174,3 +174,29 @@ def apply_link(total: Any, rate: Any, offset: Any, degree: int) -> None:
             _exponential_row(nothing, one, total[i], rate)
         else:
             _power_row(nothing, one, total[i], rate, offset, degree)
+
+
+@njit(nogil=True, cache=True)
+def unit_row_sums(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool
+) -> Any:
+    """Row sums and column sums of each unit's own exponential kernel, and its sum of squares.
+
+    A diagonal tile counts as the whole square: its column sums stay zero.
+    """
+    n_units, n_rows, n_others = starts.size - 1, A.shape[1], B.shape[1]
+    by_row, by_column = np.zeros((n_units, n_rows)), np.zeros((n_units, n_others))
+    squares = np.zeros(n_units)
+    own, nothing = np.empty(n_others, A.dtype), np.zeros(n_others, A.dtype)
+    ones, one = np.ones(n_others, A.dtype), A.dtype.type(1.0)
+    for u in range(n_units):
+        for i in range(n_rows):
+            _own_row(own, i, A, B, 0, starts[u], starts[u + 1], is_code, form)
+            _exponential_row(nothing, one, own, rates[u])
+            by_row[u, i] = _dot(own, ones)
+            squares[u] += _dot(own, own)
+            if not triangle:
+                by_column[u] += own
+    if not triangle:
+        squares *= 2.0
+    return by_row, by_column, squares

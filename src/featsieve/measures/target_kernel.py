@@ -16,6 +16,13 @@ from featsieve.measures.bandwidth import median_distance
 from featsieve.measures.kernel_function import KernelFunction, kernel_function
 from featsieve.schema import Array, Block, FloatArray, Target
 
+# What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
+BY_TASK = {
+    "auto": ("labels", "rbf"),
+    "delta_or_rbf": ("delta", "rbf"),
+    "balanced_delta_or_rbf": ("balanced_delta", "rbf"),
+}
+
 
 class TargetKernel(Protocol):
     """L between the rows of two blocks."""
@@ -104,6 +111,8 @@ def class_labels(counts: Array, kind: str) -> FloatArray:
     counts = np.maximum(counts, 1)  # a class that never occurs is never looked up
     if len(counts) == 1:
         return np.ones((1, 1))
+    if kind == "balanced_delta":  # 1/m_c for two rows of class c, else 0
+        return np.diag(1.0 / np.sqrt(counts))
     if kind == "bin" and len(counts) != 2:
         raise ValueError(f"target_kernel='bin' needs two classes, y has {len(counts)}; use 'mul'.")
     if kind == "mul" or len(counts) > 2:
@@ -117,9 +126,9 @@ def target_kernel(
     """The kernel asked for, fitted to class counts and to a sample of targets (for the median)."""
     if callable(kind):
         return FunctionOfTarget(kind)
-    if kind == "auto":
-        kind = "labels" if target.is_classification else "rbf"
-    if kind in ("labels", "bin", "mul"):
+    if kind in BY_TASK:
+        kind = BY_TASK[kind][0 if target.is_classification else 1]
+    if kind in ("labels", "bin", "mul", "balanced_delta"):
         _require_classes(kind, target)
         return LabelVectors(tuple(class_labels(c, kind) for c in counts))
     if kind == "precomputed":

@@ -1,0 +1,123 @@
+"""Least angle regression with coefficients from zero up, on inner products only.
+
+It follows the exact path of min ½‖y − Σ β_j x_j‖² + λ Σ β_j, β ≥ 0, from large λ down. It needs
+⟨x_j, y⟩ for all j, and ⟨x_j, x_new⟩ for all j only when ``new`` enters: for features that cost much
+to make, such as Gram matrices, no other inner product is ever computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.floating[Any]]
+_NOTHING_LEFT = 1e-12  # of the first correlation: below it the target is explained
+_DEPENDENT = 1e-10  # squared distance of a unit vector from the span of the active ones
+
+
+@dataclass(frozen=True)
+class LarPoint:
+    """A corner of the path."""
+
+    active: tuple[int, ...]
+    coefficients: Floats
+    penalty: float
+
+
+class _Path:
+    """The state between two corners."""
+
+    def __init__(self, correlation: Floats, gram_column: Callable[[int], Floats]) -> None:
+        self.correlation = np.array(correlation, dtype=np.float64)
+        self.coefficients = np.zeros_like(self.correlation)
+        self.excluded = np.zeros(len(correlation), dtype=np.bool_)
+        self.active: list[int] = []
+        self.penalty = float(self.correlation.max(initial=0.0))
+        self.columns: dict[int, Floats] = {}
+        self._gram_column = gram_column
+
+    def enter(self, index: int) -> None:
+        """Make ``index`` active, unless it lies in the span of those that are."""
+        if index not in self.columns:
+            self.columns[index] = self._gram_column(index)
+        inside = self._gram()
+        across = self.columns[index][self.active]
+        rest = self.columns[index][index] - across @ np.linalg.lstsq(inside, across)[0]
+        if rest <= _DEPENDENT:
+            self.excluded[index] = True
+        else:
+            self.active.append(index)
+
+    def _gram(self) -> Floats:
+        rows = [self.columns[j][self.active] for j in self.active]
+        return np.array(rows).reshape(len(self.active), len(self.active))
+
+    def move(self) -> tuple[int | None, int | None]:
+        """To the next corner: (who enters, who leaves)."""
+        direction = np.linalg.solve(self._gram(), np.ones(len(self.active)))
+        fall = np.sum([d * self.columns[j] for d, j in zip(direction, self.active, strict=True)], 0)
+        enters, to_enter = self._next_to_enter(fall)
+        leaves, to_leave = self._next_to_leave(direction)
+        length = min(to_enter, to_leave, self.penalty)
+        self.coefficients[self.active] += length * direction
+        self.correlation -= length * fall
+        self.penalty -= length
+        if length == to_leave:
+            return None, leaves
+        return (enters if length == to_enter else None), None
+
+    def _next_to_enter(self, fall: Floats) -> tuple[int | None, float]:
+        others = ~self.excluded & (fall < 1.0)
+        others[self.active] = False
+        candidates = np.flatnonzero(others)
+        if not len(candidates):
+            return None, np.inf
+        gaps = np.maximum(self.penalty - self.correlation[candidates], 0.0)
+        lengths = gaps / (1.0 - fall[candidates])
+        at = int(np.argmin(lengths))
+        return int(candidates[at]), float(lengths[at])
+
+    def _next_to_leave(self, direction: Floats) -> tuple[int | None, float]:
+        shrinking = np.flatnonzero(direction < 0)
+        if not len(shrinking):
+            return None, np.inf
+        held = self.coefficients[self.active][shrinking]
+        lengths = -held / direction[shrinking]
+        at = int(np.argmin(lengths))
+        return self.active[int(shrinking[at])], float(lengths[at])
+
+    def leave(self, index: int) -> None:
+        self.active.remove(index)
+        self.coefficients[index] = 0.0
+
+    def point(self) -> LarPoint:
+        return LarPoint(tuple(self.active), self.coefficients.copy(), self.penalty)
+
+
+def nonnegative_lar(
+    correlation: Floats, gram_column: Callable[[int], Floats], n_active: int
+) -> Iterator[LarPoint]:
+    """Corners of the path until one more than ``n_active`` would be active, or nothing is left.
+
+    ``gram_column(j)`` gives the inner products of column j with all columns; columns of length 1.
+    """
+    path = _Path(correlation, gram_column)
+    floor = _NOTHING_LEFT * path.penalty
+    if path.penalty <= 0.0:
+        return
+    entering: int | None = int(np.argmax(path.correlation))
+    while path.penalty > floor:
+        if entering is not None:
+            if len(path.active) == n_active:
+                return
+            path.enter(entering)
+        entering, leaving = path.move()
+        if leaving is not None:
+            path.leave(leaving)
+        yield path.point()
+        if entering is None and leaving is None:
+            return
