@@ -30,7 +30,7 @@ from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
 
-_NEARBY = 0.5
+_NEARBY = 1.0
 _CONTEXT_FACTOR = 0.25
 _UNCHANGED = 1e-3
 
