@@ -75,8 +75,6 @@ def l1_projection_by_bisection(w, radius, nonnegative):
 
 import itertools
 
-import numpy as np
-
 # --- evaluation ----------------------------------------------------------------------------------
 
 
@@ -168,11 +166,6 @@ def permutation_pvalues(scores, permuted):
         adjusted[unit] = least
     return pvalues, adjusted
 
-
-import itertools
-
-
-import itertools
 
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featsieve.discretize.cuts import MAX_CUTS, Cuts, category_cuts
 from featsieve.engines.blocks import spans
-from featsieve.engines.pool import effective_n_jobs, ordered_map
 from featsieve.errors import InputError
+from featsieve.pool import effective_n_jobs, ordered_map
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray, IntArray
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from featsieve.discretize.cuts import MAX_STATES
-from featsieve.engines.pool import effective_n_jobs
 from featsieve.errors import InputError
 from featsieve.measures.contingency import Codes, Layout
 from featsieve.measures.joint_counts import (
@@ -19,6 +18,7 @@ from featsieve.measures.joint_counts import (
 )
 from featsieve.measures.pair_matrices import conditional_matrix
 from featsieve.measures.pair_sums import PairSums
+from featsieve.pool import effective_n_jobs
 from featsieve.schema import Array, FloatArray, IntArray
 
 

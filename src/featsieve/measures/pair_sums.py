@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from featsieve.engines.blocks import spans
-from featsieve.engines.pool import ordered_map
 from featsieve.kernels.bitplanes import pack_planes
 from featsieve.kernels.counting import direct_row
 from featsieve.measures.contingency import ClassCounts, Codes, Layout
 from featsieve.measures.planes import Planes, Words, plane_starts
+from featsieve.pool import ordered_map
 from featsieve.schema import FloatArray, IntArray
 
 Consumer = Callable[[IntArray, IntArray, FloatArray, FloatArray], None]
