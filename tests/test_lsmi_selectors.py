@@ -9,8 +9,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import featsieve
 from featsieve import BLSMI, FLSMI, L1LSMI, LSMIRanking, MLMIRanking
 from featsieve.datasets import make_and_or, make_quad, make_xor
+from featsieve.errors import InputError
 from featsieve.measures import LSMI
 from featsieve.measures import table_rows as table_rows_module
+from featsieve.methods.smi_curve import CurvePoint, smallest_within_one_error
+from featsieve.result import SelectionResult
 from featsieve.validation import Settings, open_engine
 from tests.tables import as_pandas, mixed_columns
 
@@ -149,3 +152,29 @@ def test_time_limit_still_answers():
     assert selector.result_.stop_reason == "max_time"
     assert len(selector.indices_)
     assert selector.result_.elapsed < 5
+
+
+# --- "auto" --------------------------------------------------------------------------------------
+
+
+def test_auto_finds_the_number_of_interacting_columns():
+    data = make_xor(300, random_state=2)
+    selector = L1LSMI(n_features_to_select="auto", n_init=3, n_basis=50, random_state=0)
+    selector.fit(data.data, data.target)
+    assert sorted(selector.indices_) == [0, 1]
+    curve = selector.result_.extras["smi_curve"]
+    assert curve[0][1] < 0.1 < curve[1][1]
+
+
+def test_auto_takes_the_smallest_within_one_error():
+    def point(size, smi, error):
+        result = SelectionResult(np.arange(size), np.zeros(9))
+        return CurvePoint(result, smi, error)
+
+    points = [point(1, 0.1, 0.01), point(2, 0.44, 0.01), point(3, 0.45, 0.02), point(4, 0.4, 0.1)]
+    assert smallest_within_one_error(points).size == 2
+
+
+def test_auto_is_refused_where_it_is_not_offered():
+    with pytest.raises(InputError, match="auto"):
+        FLSMI(n_features_to_select="auto").fit(np.eye(5), np.arange(5))
