@@ -55,6 +55,9 @@ def median_pair_distance(X):
     return float(np.median(found[found > 0])) if (found > 0).any() else 1.0
 
 
+import numpy as np
+
+
 # --- LSMI family and the l1 ball -----------------------------------------------------------------
 
 
@@ -70,6 +73,7 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     size = np.maximum(size - (high if size.sum() > radius else 0.0), 0.0)
     return size if nonnegative else np.sign(w) * size
 
+import itertools
 
 # --- evaluation ----------------------------------------------------------------------------------
 
@@ -262,6 +266,74 @@ def least_angle_regression(X, y):
             break
         active.append(entering)
     return active, np.array(lams), np.array(weights)
+def lsmi_by_definition(X, y, centers, sigma, lam, is_delta):
+    """P-LSMI eqs (8) and (9) with H summed over all pairs of rows; y is 2-D."""
+    n, b = len(X), len(centers)
+
+    def phi(i):
+        return np.exp(-((X[i] - X[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+
+    def psi(j):
+        if is_delta:
+            return (y[j] == y[centers]).all(axis=1).astype(float)
+        return np.exp(-((y[j] - y[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+
+    H, h = np.zeros((b, b)), np.zeros(b)
+    for i in range(n):
+        h += phi(i) * psi(i) / n
+        for j in range(n):
+            basis = phi(i) * psi(j)
+            H += np.outer(basis, basis) / n**2
+    alpha = np.linalg.solve(H + lam * np.eye(b), h)
+    return h @ alpha / 2 - 0.5, alpha
+
+
+def cv_error_by_definition(X, y, centers, folds, sigma, lam, is_delta):
+    """Mean held-out error, every fold fitted from its own training rows."""
+
+    def moments(rows):
+        H, h = np.zeros((len(centers), len(centers))), np.zeros(len(centers))
+        for i in rows:
+            phi_i = np.exp(-((X[i] - X[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+            h += phi_i * psi(i) / len(rows)
+            for j in rows:
+                H += np.outer(phi_i * psi(j), phi_i * psi(j)) / len(rows) ** 2
+        return H, h
+
+    def psi(j):
+        if is_delta:
+            return (y[j] == y[centers]).all(axis=1).astype(float)
+        return np.exp(-((y[j] - y[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+
+    errors = []
+    for fold in np.unique(folds):
+        H, h = moments(np.flatnonzero(folds != fold))
+        H_out, h_out = moments(np.flatnonzero(folds == fold))
+        alpha = np.linalg.solve(H + lam * np.eye(len(h)), h)
+        errors.append(alpha @ H_out @ alpha / 2 - h_out @ alpha)
+    return np.mean(errors)
+
+
+def median_distance_by_sorting(Z):
+    distances = [np.linalg.norm(a - b) for i, a in enumerate(Z) for b in Z[i + 1 :]]
+    return np.median(distances)
+
+
+def kliep_by_scipy(A, b):
+    """The maximum of the mean log-likelihood over α ≥ 0 with b'α = 1, by a general solver."""
+    from scipy.optimize import minimize
+
+    start = np.full(len(b), 1.0 / b.sum())
+    found = minimize(
+        lambda a: -np.log(A @ a).mean(),
+        start,
+        jac=lambda a: -(A.T @ (1 / (A @ a))) / len(A),
+        bounds=[(0, None)] * len(b),
+        constraints={"type": "eq", "fun": lambda a: b @ a - 1, "jac": lambda a: b},
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-12},
+    )
+    return -found.fun
 # --- information --------------------------------------------------------------------------------
 
 
