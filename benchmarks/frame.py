@@ -11,20 +11,17 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.surroundings import command_line, cpu_model, load_average, memory_size, today
+from featsieve.evaluation.surroundings import OURS, circumstances, seconds_in_words
 
 RESULTS = Path(__file__).parent / "results"
-OURS = "featsieve"
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,10 @@ class Timing:
     @property
     def best(self) -> float:
         return min(self.runs)
+
+    @property
+    def in_words(self) -> str:
+        return f"{seconds_in_words(self.typical)} ({seconds_in_words(self.best)})"
 
 
 @dataclass(frozen=True)
@@ -163,22 +164,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> str:
     for found in comparisons:
         for peer in found.peers:
             lines.append(
-                f"| {found.case} | {_spoken(found.ours)} | {peer.name} | {_spoken(peer)} "
+                f"| {found.case} | {found.ours.in_words} | {peer.name} | {peer.in_words} "
                 f"| **{found.ratio(peer):.2f}** | {found.agreement.get(peer.name, '')} |"
             )
     return "\n".join(lines)
-
-
-def _spoken(timing: Timing) -> str:
-    return f"{seconds_in_words(timing.typical)} ({seconds_in_words(timing.best)})"
-
-
-def seconds_in_words(seconds: float) -> str:
-    """
-    >>> seconds_in_words(0.0123), seconds_in_words(2.5)
-    ('12.3 ms', '2.50 s')
-    """
-    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def write_report(
@@ -191,28 +180,5 @@ def write_report(
     """``results/NAME.md``: the sections, then command, versions, machine and date."""
     results.mkdir(parents=True, exist_ok=True)
     path = results / f"{name}.md"
-    path.write_text("\n\n".join([f"# {title}", *sections, _circumstances(packages)]) + "\n")
+    path.write_text("\n\n".join([f"# {title}", *sections, circumstances(packages)]) + "\n")
     return path
-
-
-def _circumstances(packages: Sequence[str]) -> str:
-    versions = [f"Python {sys.version.split()[0]}"]
-    versions += [f"{name} {_version(name)}" for name in (OURS, "numpy", *packages)]
-    lines = [
-        f"- Command: `{command_line()}`",
-        f"- Versions: {', '.join(versions)}",
-        f"- Machine: {cpu_model()}, {os.cpu_count()} cores, {memory_size()}; load {load_average()}",
-        f"- Date: {today()}",
-    ]
-    return "## Where and when\n" + "\n".join(lines)
-
-
-def _version(package: str) -> str:
-    if package == OURS:
-        import featsieve
-
-        return featsieve.__version__
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

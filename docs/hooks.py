@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,21 +15,41 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from docs import tables  # noqa: E402 - the package is found from the project's root
 
-# page → (title, the package whose exports it lists)
-API_PAGES = {
-    "selectors": ("Selectors", "featsieve"),
-    "measures": ("Measures", "featsieve.measures"),
-    "searches": ("Searches", "featsieve.searches"),
-    "datasets": ("Datasets", "featsieve.datasets"),
-    "evaluation": ("Evaluation", "featsieve.evaluation"),
+# title → the package whose exports the page lists; a package that does not exist yet has no page.
+API_PACKAGES = {
+    "Selectors": "featsieve",
+    "Measures": "featsieve.measures",
+    "Searches": "featsieve.searches",
+    "Discretizers": "featsieve.discretize",
+    "Quadratic problems": "featsieve.quadratic",
+    "Inference": "featsieve.inference",
+    "Evaluation": "featsieve.evaluation",
+    "Plots": "featsieve.plots",
+    "Datasets": "featsieve.datasets",
+    "Linear algebra": "featsieve.linalg",
 }
 PROJECT_PAGES = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 
 
+def on_config(config: Any) -> Any:
+    """List the API pages in the navigation, after the shared parameters."""
+    section = next(entry for entry in config.nav if "API reference" in entry)["API reference"]
+    section[1:1] = [{title: page_of(title)} for title in existing_packages()]
+    return config
+
+
+def existing_packages() -> dict[str, str]:
+    return {t: p for t, p in API_PACKAGES.items() if importlib.util.find_spec(p) is not None}
+
+
+def page_of(title: str) -> str:
+    return f"api/{title.lower().replace(' ', '-')}.md"
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Add the pages that are made, not written."""
-    for page, (title, package) in API_PAGES.items():
-        files.append(File.generated(config, f"api/{page}.md", content=api_page(title, package)))
+    for title, package in existing_packages().items():
+        files.append(File.generated(config, page_of(title), content=api_page(title, package)))
     for page, source in PROJECT_PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
     return files
@@ -54,6 +75,7 @@ TABLES = {
     "inputs": lambda api: tables.input_table(_linked(api)),
     "pairs": lambda api: tables.pair_table(),
     "capabilities": lambda api: tables.capability_table(),
+    "datasets": lambda api: tables.dataset_table(),
 }
 
 
@@ -66,8 +88,9 @@ def api_page(title: str, package: str) -> str:
 
 
 def exported_names(package: str) -> list[str]:
-    found: list[str] = importlib.import_module(package).__all__
-    return [name for name in found if not name.startswith("__")]
+    """Classes and functions; a table of names is no part of the reference."""
+    module = importlib.import_module(package)
+    return [name for name in module.__all__ if callable(getattr(module, name))]
 
 
 def defining_module(package: str, name: str) -> str:

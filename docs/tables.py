@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from featsieve.datasets.catalog import ENTRIES, Entry
 from featsieve.measures import MEASURES
 from featsieve.protocols import CAPABILITY_WORDS, Bound, Measure, Search
 from featsieve.registry import ENGINE_WORDS, METHODS, EngineUse, Method
@@ -29,10 +30,8 @@ ENGINE_CELLS: dict[EngineUse, str] = {
 
 def method_table(link: Callable[[Method], str]) -> str:
     """One row a method; ``link`` writes its name."""
-    rows = [
-        (link(m), m.measure, m.search, m.summary, f"`{m.command_name}`", m.paper) for m in METHODS
-    ]
-    head = ("method", "measure", "search", "what it looks at", "on the command line", "from")
+    rows = [(link(m), m.summary, m.measure, m.search, m.paper) for m in METHODS]
+    head = ("method", "what it looks at", "measure", "search", "from")
     return markdown_table(head, rows)
 
 
@@ -84,6 +83,28 @@ def capability_table() -> str:
         for name in SEARCHES
     ]
     return markdown_table(("search", "needs"), rows)
+
+
+def dataset_table() -> str:
+    """The papers' real data sets, and where ``fetch`` gets each."""
+    rows = [
+        (
+            f"`{entry.name}`",
+            ", ".join(entry.papers),
+            f"{entry.n_samples:,} × {entry.n_features:,}",
+            entry.task,
+            _origin(entry),
+            entry.note,
+        )
+        for entry in ENTRIES
+    ]
+    return markdown_table(("name", "in", "rows × columns", "task", "from", "note"), rows)
+
+
+def _origin(entry: Entry) -> str:
+    if entry.shipped:
+        return "scikit-learn"
+    return "–" if entry.openml is None else f"OpenML `{entry.openml[0]}`, version {entry.openml[1]}"
 
 
 def missing(bound: Bound, search: Search) -> list[type]:

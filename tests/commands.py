@@ -10,12 +10,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def run_tool(*words: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
-    """This environment's Python with ``words``; the package is found in ``cwd``'s ``src``."""
+def run_tool(
+    *words: str, cwd: Path = ROOT, folder: Path | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """This environment's Python with the project in ``cwd``, run there or in another folder."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     return subprocess.run(
         [sys.executable, *words],
-        cwd=cwd,
+        cwd=folder or cwd,
         env={**inherited, "PYTHONPATH": str(cwd / "src"), **env},
         capture_output=True,
         text=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import combinations, permutations
 
 import numpy as np
@@ -70,8 +71,6 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     return size if nonnegative else np.sign(w) * size
 
 
-import numpy as np
-
 # --- evaluation ----------------------------------------------------------------------------------
 
 
@@ -83,8 +82,6 @@ def f_measure_by_definition(selected: set[int], relevant: set[int]) -> float:
     precision, recall = hits / len(selected), hits / len(relevant)
     return 2 * precision * recall / (precision + recall)
 
-
-import numpy as np
 
 # --- Pearson and Hall ---------------------------------------------------------------------------
 
@@ -166,11 +163,6 @@ def permutation_pvalues(scores, permuted):
     return pvalues, adjusted
 
 
-import itertools
-
-
-import itertools
-
 # --- quadratic: the binary quadratic problem -----------------------------------------------------
 
 
@@ -214,3 +206,105 @@ def table_information(
         - table_entropy(joint, a + b + given)
         - (table_entropy(joint, given) if given else 0.0)
     )
+
+
+# --- information --------------------------------------------------------------------------------
+
+
+def entropy_by_definition(*variables):
+    """−Σ p log p over the combinations of states, in nats."""
+    rows = list(zip(*variables, strict=True))
+    n = len(rows)
+    counts = {}
+    for row in rows:
+        counts[row] = counts.get(row, 0) + 1
+    return -sum(c / n * np.log(c / n) for c in counts.values())
+
+
+def information_by_definition(x, y):
+    """Σ p(x, y) log [p(x, y) / p(x) p(y)]."""
+    n = len(x)
+    total = 0.0
+    for a in set(x):
+        for b in set(y):
+            both = sum(1 for u, v in zip(x, y, strict=True) if u == a and v == b) / n
+            if both:
+                p_a, p_b = sum(u == a for u in x) / n, sum(v == b for v in y) / n
+                total += both * np.log(both / (p_a * p_b))
+    return total
+
+
+def conditional_information_by_definition(x, y, z):
+    """Σ_z p(z) I(X; Y | Z = z)."""
+    total = 0.0
+    for c in set(z):
+        rows = [r for r, v in enumerate(z) if v == c]
+        part = information_by_definition([x[r] for r in rows], [y[r] for r in rows])
+        total += len(rows) / len(z) * part
+    return total
+
+
+def caim_by_definition(values, classes):
+    """Every boundary tried from scratch at every step (Kurgan and Cios 2004)."""
+    from itertools import pairwise
+
+    distinct = sorted(set(values))
+    candidates = [(a + b) / 2 for a, b in pairwise(distinct)]
+    n_classes = len(set(classes))
+    cuts, reached = [], 0.0
+    while len(cuts) < len(candidates):
+        best, best_value = None, -1.0
+        for cut in candidates:
+            value = _caim_value(values, classes, sorted([*cuts, cut])) if cut not in cuts else -1.0
+            if value > best_value * (1 + 1e-12):
+                best, best_value = cut, value
+        if best_value <= reached * (1 + 1e-12) and len(cuts) + 1 >= n_classes:
+            break
+        cuts.append(best)
+        reached = best_value
+    return sorted(cuts)
+
+
+def _caim_value(values, classes, cuts):
+    from itertools import pairwise
+
+    edges = [-np.inf, *cuts, np.inf]
+    total = 0.0
+    for low, high in pairwise(edges):
+        inside = [c for v, c in zip(values, classes, strict=True) if low < v <= high]
+        total += max(inside.count(c) for c in set(inside)) ** 2 / len(inside)
+    return total / (len(edges) - 1)
+
+
+def greedy_by_definition(codes, y, k, score):
+    """Add the column with the largest ``score(candidate, selected)``, ties to the lowest index."""
+    selected, trace = [], []
+    for _ in range(k):
+        best, best_score = None, -np.inf
+        for candidate in range(codes.shape[1]):
+            if candidate in selected:
+                continue
+            value = score(codes, y, candidate, selected)
+            if best is None or value > best_score + 1e-12 * abs(best_score):
+                best, best_score = candidate, value
+        selected.append(best)
+        trace.append(best_score)
+    return selected, trace
+
+
+def simplex_minimum_by_enumeration(Q, b):
+    """min ½ w'Qw − b'w on the simplex: the equality problem on every support."""
+    from itertools import chain, combinations
+
+    m = len(b)
+    best, best_value = None, np.inf
+    for support in chain.from_iterable(combinations(range(m), s) for s in range(1, m + 1)):
+        s = list(support)
+        kkt = np.block([[Q[np.ix_(s, s)], np.ones((len(s), 1))], [np.ones((1, len(s))), 0.0]])
+        solved = np.linalg.lstsq(kkt, np.append(b[s], 1.0), rcond=None)[0][: len(s)]
+        w = np.zeros(m)
+        w[s] = solved
+        value = 0.5 * w @ Q @ w - b @ w
+        if (solved >= -1e-12).all() and abs(w.sum() - 1) < 1e-9 and value < best_value:
+            best, best_value = w, value
+    return best, best_value

@@ -6,8 +6,9 @@ import sys
 from itertools import count
 
 import pytest
-from benchmarks import surroundings
 from benchmarks.frame import Case, compare, comparison_table, run_command, write_report
+
+from featsieve.evaluation import surroundings
 
 
 class FakeWork:

@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 import doctest
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT
+from tests.commands import ROOT, run_tool
 from tests.markdown import CodeBlock, code_blocks
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES_WITH_CODE = [
-    page for page in PAGES if any(b.language in {"python", "pycon"} for b in code_blocks(page))
-]
 OPTIONS = doctest.ELLIPSIS
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+def run_block(block: CodeBlock, names: dict[str, object], page: str) -> None:
+    if block.language in RUNNERS:
+        RUNNERS[block.language](block, names, page)
+
+
+def run_script(block: CodeBlock, names: dict[str, object], page: str) -> None:
+    exec(compile("\n" * block.line + block.code, page, "exec"), names)
+
+
+def run_session(block: CodeBlock, names: dict[str, object], page: str) -> None:
+    example = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
+    complaints: list[str] = []
+    failed = runner.run(example, out=complaints.append, clear_globs=False).failed
+    assert not failed, "".join(complaints)
+    names.update(example.globs)
+
+
+def run_commands(block: CodeBlock, names: dict[str, object], page: str) -> None:
+    """``$ featsieve …`` and what it prints, on both streams."""
+    for command, expected in COMMAND.findall(block.code):
+        program, *words = shlex.split(command)
+        assert program == "featsieve", f"{page}: only featsieve is run, not {program}"
+        done = run_tool("-m", "featsieve.cli", *words, folder=Path.cwd())
+        printed = done.stdout + done.stderr
+        if not doctest.OutputChecker().check_output(expected, printed, OPTIONS):
+            raise AssertionError(f"{page}: {command}\nExpected:\n{expected}\nGot:\n{printed}")
+
+
+RUNNERS = {"python": run_script, "pycon": run_session, "console": run_commands}
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES_WITH_CODE = [page for page in PAGES if any(b.language in RUNNERS for b in code_blocks(page))]
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
@@ -23,18 +59,6 @@ def test_examples_of_page(page, tmp_path, monkeypatch):
     names: dict[str, object] = {"__name__": "__main__"}
     for block in code_blocks(page):
         run_block(block, names, str(page.relative_to(ROOT)))
-
-
-def run_block(block: CodeBlock, names: dict[str, object], page: str) -> None:
-    if block.language == "python":
-        exec(compile("\n" * block.line + block.code, page, "exec"), names)
-    elif block.language == "pycon":
-        example = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
-        runner = doctest.DocTestRunner(optionflags=OPTIONS)
-        complaints: list[str] = []
-        runner.run(example, out=complaints.append, clear_globs=False)
-        assert not runner.summarize(verbose=False).failed, "".join(complaints)
-        names.update(example.globs)
 
 
 def test_a_wrong_example_fails():

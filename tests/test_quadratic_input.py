@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from featsieve.errors import InputError
 from featsieve.progress import Monitor
 from featsieve.quadratic import solve
 from featsieve.quadratic.answer import Answer
@@ -33,19 +34,19 @@ SRC = Path(__file__).parents[1] / "src"
     ],
 )
 def test_bad_problem(Q, k, match):
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises(InputError, match=match):
         solve(Q, k)
 
 
 @pytest.mark.parametrize("k", [1.5, "2", True, None])
 def test_k_must_be_an_integer(k):
-    with pytest.raises(TypeError, match="k must be an integer"):
+    with pytest.raises(InputError, match="k must be an integer"):
         solve(GOOD, k)
 
 
 @pytest.mark.parametrize("solver", ["linear", "spectral"])
 def test_negative_entries_are_refused_where_the_relaxation_needs_none(solver):
-    with pytest.raises(ValueError, match=f'solver="{solver}" needs Q without negative entries'):
+    with pytest.raises(InputError, match=f'solver="{solver}" needs Q without negative entries'):
         solve(GOOD - 0.5, 2, solver=solver)
     rounding = GOOD - 0.1 - 1e-16
     assert len(solve(rounding, 2, solver=solver).indices) == 2
@@ -76,7 +77,7 @@ def test_negative_entries_are_fine_elsewhere(solver):
     ],
 )
 def test_bad_option_names_itself(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))):
+    with pytest.raises(InputError, match=next(iter(bad))):
         solve(GOOD, 2, **bad)
 
 

@@ -6,13 +6,15 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from featsieve import FeatureSelector, PearsonRanking, WrapperSelector
+from featsieve import FeatureSelector, LassoSelector, PearsonRanking, WrapperSelector
 from featsieve.measures import CrossValScore, Pearson
 from featsieve.searches import Backward, Exhaustive, Forward, Ranking
 
 ESTIMATORS = [
     PearsonRanking(),
     PearsonRanking(n_permutations=20, n_features_to_select=1),
+    LassoSelector(),
+    LassoSelector(n_features_to_select="auto", cv=3),
     WrapperSelector(Ridge(), n_features_to_select=1),
     WrapperSelector(LogisticRegression(), n_features_to_select=1, cv=2, search="backward"),
     FeatureSelector(),

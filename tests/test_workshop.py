@@ -58,6 +58,11 @@ def test_listing_names_loads_nothing_heavy():
     assert loaded_packages(code) - sys.stdlib_module_names - {"org"} == {"featsieve"}
 
 
+def test_help_on_the_command_line_loads_nothing_heavy():
+    code = "import sys; from featsieve.cli import main; sys.argv[1:] = ['--help']; main()"
+    assert loaded_packages(code) - sys.stdlib_module_names - {"org"} == {"featsieve"}
+
+
 @pytest.mark.parametrize("path", KERNEL_TESTS, ids=lambda path: path.stem)
 def test_kernels_pass_their_tests_without_jit(path):
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", str(path.relative_to(ROOT))]

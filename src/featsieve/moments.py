@@ -125,3 +125,51 @@ def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
     """Sum of one number a stored cell, column by column."""
     sums = np.bincount(values.indices, weights=numbers, minlength=values.shape[1])
     return np.asarray(sums, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class GramMoments:
+    """Means of x and y columns side by side, and all their co-deviations as one square matrix."""
+
+    weight: float
+    mean: FloatArray
+    product: FloatArray
+
+    def merge(self, other: Self) -> Self:
+        total = self.weight + other.weight
+        if total == 0:
+            return self
+        shift = other.mean - self.mean
+        product = np.outer(shift, shift * (self.weight * other.weight / total))
+        product += self.product
+        product += other.product
+        return type(self)(total, self.mean + shift * (other.weight / total), product)
+
+
+def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> GramMoments:
+    """Co-deviations of the columns of X (dense or CSR) and Y, with each other and themselves."""
+    if not len(Y):
+        width = X.shape[1] + Y.shape[1]
+        return GramMoments(0.0, np.zeros(width), np.zeros((width, width)))
+    if not isinstance(X, np.ndarray):
+        return _sparse_gram(X, Y, weight)
+    moments, centred = _moments(np.concatenate([X, Y], axis=1), weight)
+    other = centred if weight is None else centred * weight[:, None]
+    return GramMoments(moments.weight, moments.mean, centred.T @ other)
+
+
+def _sparse_gram(X: Any, Y: FloatArray, weight: FloatArray | None) -> GramMoments:
+    """X'X is the only full matrix; X itself is never filled in."""
+    cross = cross_moments(X, Y, weight)
+    row_weight = np.ones(X.shape[0]) if weight is None else weight
+    X = X.astype(np.float64)
+    squares = (X.T @ X.multiply(row_weight[:, None]).tocsr()).toarray()
+    squares -= cross.x.weight * np.outer(cross.x.mean, cross.x.mean)
+    np.fill_diagonal(squares, cross.x.deviation)
+    _, centred = _moments(Y, weight)
+    of_y = centred.T @ (centred * row_weight[:, None])
+    return GramMoments(
+        cross.x.weight,
+        np.concatenate([cross.x.mean, cross.y.mean]),
+        np.block([[squares, cross.cross], [cross.cross.T, of_y]]),
+    )

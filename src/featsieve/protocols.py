@@ -38,6 +38,7 @@ class Engine(Protocol):
     monitor: Monitor
     memory_limit: int
     n_jobs: int
+    has_weights: bool
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
         """Summarise every block of rows and merge the summaries in row order."""
@@ -158,6 +159,16 @@ class HasRestarts(Protocol):
     def restart(self, seed: int) -> Any: ...
 
 
+@runtime_checkable
+class HasContextScores(Protocol):
+    """How much each unit adds in the presence of all others (larger is better).
+
+    A rough screen that keeps interacting units; a search on many units starts from its best.
+    """
+
+    def context_scores(self) -> FloatArray: ...
+
+
 @dataclass(frozen=True)
 class PairTerms:
     """Relevance of each unit, and a term for pairs of units, computed a row at a time.
@@ -176,6 +187,61 @@ class HasPairs(Protocol):
     """Relevance and pair terms, for pairwise greedy and quadratic searches."""
 
     def relevance_and_pairs(self) -> PairTerms: ...
+
+
+@runtime_checkable
+class HasPairMatrix(Protocol):
+    """All pair terms at once, ``pair_row(i)`` in row i (optional, faster).
+
+    The diagonal of a complement is relevance, that of a redundancy the term of a unit with itself.
+    """
+
+    def pair_matrix(self) -> FloatArray: ...
+
+
+class PairInformation(Protocol):
+    """What unit i tells together with each other unit j about the target Y, in nats."""
+
+    @property
+    def mutual(self) -> FloatArray:
+        """I(X_i; X_j)."""
+        ...
+
+    @property
+    def joint(self) -> FloatArray:
+        """I(X_i, X_j; Y)."""
+        ...
+
+    @property
+    def conditional(self) -> FloatArray:
+        """I(X_j; Y | X_i)."""
+        ...
+
+    @property
+    def within_classes(self) -> FloatArray:
+        """I(X_i; X_j | Y)."""
+        ...
+
+    @property
+    def symmetric_relevance(self) -> FloatArray:
+        """I(X_i, X_j; Y) / H(X_i, X_j, Y)."""
+        ...
+
+
+@runtime_checkable
+class HasPairInformation(Protocol):
+    """Relevance, and the information of a unit with others, for greedy information criteria."""
+
+    def relevance(self) -> FloatArray: ...
+
+    def information_with(self, unit: int, others: IntArray | None = None) -> PairInformation: ...
+
+
+@runtime_checkable
+class HasConditionalGains(Protocol):
+    """I(X_j; Y | X_S) for all units j, given a set S."""
+
+    def conditional_gains(self, subset: Sequence[int]) -> FloatArray: ...
 
 
 @runtime_checkable
@@ -212,7 +278,11 @@ CAPABILITY_WORDS: dict[type, str] = {
     HasMatrixGradient: "a gradient for a matrix (value_and_gradient_matrix)",
     HasTuning: "model selection at weights (tune)",
     HasRestarts: "a copy of its own for each restart (restart)",
+    HasContextScores: "scores in the presence of all others (context_scores)",
     HasPairs: "relevance and pair terms (relevance_and_pairs)",
+    HasPairMatrix: "a matrix of all pair terms (pair_matrix)",
+    HasConditionalGains: "the gains of all units given a set (conditional_gains)",
+    HasPairInformation: "the information of pairs of units (information_with)",
 }
 
 

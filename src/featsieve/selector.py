@@ -66,6 +66,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _offers_auto_count(self) -> bool:
         return False
 
+    def _wanted_count(self) -> int | float | str | None:
+        return self.n_features_to_select
+
     # --- fit ------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -100,7 +103,7 @@ from :func:`featsieve.open_parquet`
         X = self._checked_input(X, y, reset=True)
         engine = open_engine(X, y, self._settings(), sample_weight=sample_weight)
         k = resolve_count(
-            self.n_features_to_select, engine.schema.n_units, auto=self._offers_auto_count()
+            self._wanted_count(), engine.schema.n_units, auto=self._offers_auto_count()
         )
         result = self._procedure().run(self._scaled(engine), k)  # type: ignore[arg-type]
         self._store(engine, result, k)

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from featsieve import PearsonRanking, __version__
-from featsieve.cli.choice import Shape, choose_method
 from featsieve.table import read_table, write_table
 from featsieve.table.reader import FORMATS
 from tests.cli.sentences import assert_one_sentence
@@ -20,11 +19,10 @@ def test_demo_shows_the_best_columns_the_method_and_why(run):
     code, out, err = run("demo")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split()[:3] == ["rank", "column", "score"]
+    assert lines[0].split() == ["rank", "column", "score", "p-value"]
     assert [line.split()[0] for line in lines[2:7]] == ["1", "2", "3", "4", "5"]
     assert "5 of 13 columns for 'cultivar' (classification, 178 rows)" in out
-    method, reason = choose_method(Shape(178, 13))
-    assert f"method: {method} ({reason})" in out
+    assert "method: PearsonRanking (it is quick at any size and gives p-values" in out
     assert "featsieve select FILE --target COL" in err
 
 
@@ -108,6 +106,20 @@ def test_output_json_is_the_result(run, csv, tmp_path):
     out = tmp_path / "r.json"
     shown = run("select", csv, "--target", "y", "--format", "json", "--output", out)[1]
     assert json.loads(out.read_text()) == json.loads(shown)
+
+
+def test_report_is_written_by_its_module(run, csv, tmp_path, monkeypatch):
+    (tmp_path / "toy_report.py").write_text(
+        "from pathlib import Path\n"
+        "def write_report(path, outcome, X, y):\n"
+        "    Path(path).write_text(f'{outcome[\"method\"]} {X.num_columns} {len(y)}')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("featsieve.cli.select.REPORT", "toy_report")
+    page = tmp_path / "r.html"
+    code, _, err = run("select", csv, "--target", "y", "--method", "pc", "--report", page)
+    assert (code, page.read_text()) == (0, "PearsonRanking 4 80")
+    assert f"wrote {page}" in err
 
 
 def test_categorical_columns_are_one_unit_in_text_and_arff(run, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,10 +17,14 @@ from featsieve.table.atomic import atomic_write, check_writable
 from featsieve.table.model import Table
 from featsieve.table.reader import format_of
 
+REPORT = "featsieve.report"
+
 
 def run(arguments: argparse.Namespace) -> int:
     for path in (arguments.output, arguments.report):
         _check_output(path)
+    if arguments.report and importlib.util.find_spec(REPORT) is None:
+        raise InputError("this version of featsieve has no HTML report; leave --report out.")
     table, job = load(arguments)
     outcome = run_method(job, arguments, arguments.method)
     print(show_outcome(outcome, arguments.format, everything=arguments.all))
@@ -63,10 +68,5 @@ def _kept_columns(table: Table, outcome: Outcome) -> Sequence[str]:
 
 
 def _write_report(job: Job, outcome: Outcome, path: str) -> None:
-    try:
-        from featsieve.report import write_report
-    except ImportError:
-        raise InputError(
-            "this version of featsieve has no HTML report; leave --report out."
-        ) from None
-    write_report(path, outcome.as_json(), job.split.X, job.split.y)
+    module = importlib.import_module(REPORT)
+    module.write_report(path, outcome.as_json(), job.split.X, job.split.y)

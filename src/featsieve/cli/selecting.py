@@ -58,10 +58,15 @@ def _column_misses(column: Any) -> bool:
     return bool(kinds.is_floating(column.type) and pc.any(pc.is_nan(column)).as_py())
 
 
-def run_method(job: Job, arguments: argparse.Namespace, name: str | None = None) -> Outcome:
-    """Fit one method, show its progress, and say what it found."""
+def run_method(
+    job: Job,
+    arguments: argparse.Namespace,
+    name: str | None = None,
+    available: frozenset[str] | None = None,
+) -> Outcome:
+    """Fit the named method, or an ``available`` one that suits the data; say what it found."""
     if name is None:
-        method, reason = choose_method(job.shape)
+        method, reason = choose_method(job.shape, available)
     else:
         method, reason = find_method(name).name, "as asked for"
     return _fit(job, arguments, method, reason)

@@ -1,1 +1,1 @@
-"""Procedures that are no measure × search pair, one file each."""
+"""Procedures that are no measure × search pair: models that select while they are fitted."""

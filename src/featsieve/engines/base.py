@@ -82,6 +82,8 @@ def refuse_bad(bad: Bad, schema: Schema) -> None:
 class BaseEngine:
     """Common parts; a subclass says how blocks are mapped and rows are taken."""
 
+    has_weights = False
+
     def __init__(self, context: Context, n_samples: int) -> None:
         self.schema = context.schema
         self.target = context.target

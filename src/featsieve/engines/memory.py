@@ -55,6 +55,7 @@ class MemoryEngine(BaseEngine):
         self._container = container
         self._y = y
         self._weight = weight
+        self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
         self._rows_a_block = rows_a_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs

@@ -61,6 +61,7 @@ class StandardizedEngine:
         self.monitor = engine.monitor
         self.memory_limit = engine.memory_limit
         self.n_jobs = engine.n_jobs
+        self.has_weights = engine.has_weights
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
         scaling = self._scaling

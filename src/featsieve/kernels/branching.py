@@ -1,262 +1,146 @@
-"""Compiled branch and bound for max x'Qx with k ones.
+"""The compiled inner loop of branch and bound: the row bound of one node, tightened in rounds.
 
-The bound of a node is a row bound: each free index takes its r − 1 best partners, and the r best
-rows are summed. The two halves Q_ij = Q_ji of a pair may be shared out unequally without changing
-any value; ``shares`` holds the current split, and subgradient steps move it to where both ends
-agree on whether the pair is used. One split serves all nodes: every split is valid everywhere.
+All arrays are over the node's free indices; ``shares`` has the halves of each pair's value as they
+are split at the moment, ``pairs`` the symmetric halves, ``linear`` each index's own value.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from featsieve.kernels.quadratic import fill_top, keep_better, kth_largest, set_value
+from featsieve.kernels.quadratic import kth_largest
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-FixArray = npt.NDArray[np.int8]
+FloatArray = npt.NDArray[np.floating[Any]]
+FlagArray = npt.NDArray[np.int8]
 
-
-class Work(NamedTuple):
-    """Scratch arrays of one call: index lists, one number an index, one flag a pair."""
-
-    members: IntArray
-    free: IntArray
-    top: IntArray
-    linear: FloatArray
-    rows: FloatArray
-    scratch: FloatArray
-    spare: FloatArray
-    is_top: FixArray
-    used: FixArray
+OPEN, DONE, DECIDED = 0, 1, 2
 
 
 @njit(nogil=True, cache=True)
-def _make_work(n: int) -> Work:
-    return Work(
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.zeros(n, np.int8),
-        np.zeros((n, n), np.int8),
-    )
-
-
-@njit(nogil=True, cache=True)
-def _unpack(fixed: FixArray, members: IntArray, free: IntArray) -> tuple[int, int]:
-    """Lists of the indices that are in and that are free; their lengths."""
-    n_in = n_free = 0
-    for i in range(len(fixed)):
-        if fixed[i] == 1:
-            members[n_in] = i
-            n_in += 1
-        elif fixed[i] == -1:
-            free[n_free] = i
-            n_free += 1
-    return n_in, n_free
-
-
-@njit(nogil=True, cache=True)
-def _linear_terms(Q: FloatArray, members: IntArray, free: IntArray, linear: FloatArray) -> None:
-    """What each free index adds on its own: Q_ii + 2 Σ Q_ij over the members."""
-    for i in free:
-        total = 0.0
-        for j in members:
-            total += Q[i, j]
-        linear[i] = Q[i, i] + 2.0 * total
-
-
-@njit(nogil=True, cache=True)
-def _partners(
-    shares: FloatArray, free: IntArray, i: int, wanted: int, scratch: FloatArray, used: FixArray
+def _flag_largest(
+    values: FloatArray, count: int, skip: int, scratch: FloatArray, flags: FlagArray
 ) -> float:
-    """Mark the ``wanted`` best partners of i among the free; the sum of their shares."""
+    """Flag the ``count`` largest values (never ``skip``), ties to the lowest; their sum."""
     size = 0
-    for j in free:
-        used[i, j] = 0
-        if j != i:
-            scratch[size] = shares[i, j]
+    for j in range(len(values)):
+        flags[j] = 0
+        if j != skip:
+            scratch[size] = values[j]
             size += 1
-    if wanted == 0:
+    if count == 0:
         return 0.0
-    threshold = kth_largest(scratch, size, wanted)
-    total = 0.0
-    left = wanted
-    for j in free:
-        if j != i and shares[i, j] > threshold:
-            used[i, j] = 1
-            total += shares[i, j]
-            left -= 1
-    for j in free:
-        if left > 0 and j != i and shares[i, j] == threshold:
-            used[i, j] = 1
-            left -= 1
+    threshold = kth_largest(scratch, size, count)
+    total, above = 0.0, 0
+    for j in range(len(values)):
+        if j != skip and values[j] > threshold:
+            flags[j] = 1
+            total += values[j]
+            above += 1
+    for j in range(len(values)):
+        if above < count and j != skip and values[j] == threshold:
+            flags[j] = 1
             total += threshold
+            above += 1
     return total
 
 
 @njit(nogil=True, cache=True)
-def _move_shares(
-    shares: FloatArray, used: FixArray, top: IntArray, is_top: FixArray, free: IntArray, room: float
-) -> bool:
+def _top_value(pairs: FloatArray, linear: FloatArray, is_top: FlagArray) -> float:
+    """What the top rows are worth as an answer."""
+    total = 0.0
+    for i in range(len(linear)):
+        if is_top[i]:
+            total += linear[i]
+            for j in range(i):
+                if is_top[j]:
+                    total += 2.0 * pairs[i, j]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _move_shares(shares: FloatArray, used: FlagArray, is_top: FlagArray, room: float) -> bool:
     """A subgradient step of Polyak's length; False if both ends of all pairs agree already."""
-    norm = 0.0
-    for i in top:
-        for j in free:
-            if j != i:
-                other = used[j, i] if is_top[j] else 0
-                if used[i, j] != other:
-                    norm += 1.0 if not is_top[j] else 0.5  # a pair within top is met twice
-    if norm == 0.0:
+    n = len(shares)
+    norm = 0
+    for i in range(n):
+        for j in range(i):
+            if (is_top[i] & used[i, j]) != (is_top[j] & used[j, i]):
+                norm += 1
+    if norm == 0:
         return False
     step = room / norm
-    for i in top:
-        for j in free:
-            if j != i and used[i, j] == 1 and not (is_top[j] and used[j, i] == 1):
-                shares[i, j] -= step
-                shares[j, i] += step
+    for i in range(n):
+        for j in range(i):
+            change = step * ((is_top[i] & used[i, j]) - (is_top[j] & used[j, i]))
+            shares[i, j] -= change
+            shares[j, i] += change
     return True
 
 
 @njit(nogil=True, cache=True)
-def _fix_by_cost(
-    fixed: FixArray,
-    free: IntArray,
-    rows: FloatArray,
-    is_top: FixArray,
-    bound: float,
-    goal: float,
-) -> int:
-    """Fix every free index whose other value would bring the bound to ``goal`` or below."""
+def _decide(
+    worth: FloatArray, is_top: FlagArray, bound: float, goal: float, decided: FlagArray
+) -> bool:
+    """1 or 0 for each index that can bring more than ``goal`` only in or only out, else −1."""
     worst_top, best_rest = np.inf, -np.inf
-    for i in free:
+    for i in range(len(worth)):
         if is_top[i]:
-            worst_top = min(worst_top, rows[i])
+            worst_top = min(worst_top, worth[i])
         else:
-            best_rest = max(best_rest, rows[i])
-    n_fixed = 0
-    for i in free:
-        if is_top[i] and bound - rows[i] + best_rest <= goal:
-            fixed[i] = 1
-            n_fixed += 1
-        elif not is_top[i] and bound - worst_top + rows[i] <= goal:
-            fixed[i] = 0
-            n_fixed += 1
-    return n_fixed
+            best_rest = max(best_rest, worth[i])
+    any_decided = False
+    for i in range(len(worth)):
+        decided[i] = -1
+        if is_top[i] and bound - worth[i] + best_rest <= goal:
+            decided[i] = 1
+            any_decided = True
+        elif not is_top[i] and bound - worst_top + worth[i] <= goal:
+            decided[i] = 0
+            any_decided = True
+    return any_decided
 
 
 @njit(nogil=True, cache=True)
-def _row_bound(
-    Q: FloatArray, shares: FloatArray, members: IntArray, free: IntArray, left: int, work: Work
-) -> float:
-    """The bound of a node; fills ``rows``, ``used`` and the ``left`` best rows (top, is_top)."""
-    _linear_terms(Q, members, free, work.linear)
-    bound = set_value(Q, members)
-    for a in range(len(free)):
-        i = free[a]
-        work.is_top[i] = 0
-        if left > 0:
-            partners = _partners(shares, free, i, left - 1, work.scratch, work.used)
-            work.rows[i] = work.linear[i] + partners
-            work.spare[a] = work.rows[i]
-    if left > 0:
-        top = work.top[:left]
-        fill_top(work.spare[: len(free)], left, work.scratch, top)
-        for a in range(left):
-            i = free[top[a]]
-            top[a] = i
-            work.is_top[i] = 1
-            bound += work.rows[i]
-    return bound
-
-
-@njit(nogil=True, cache=True)
-def _leader(rows: FloatArray, top: IntArray) -> int:
-    """The best row: without it the bound falls most, with it the answer is likely."""
-    leader = top[0]
-    for i in top:
-        if rows[i] > rows[leader]:
-            leader = i
-    return leader
-
-
-@njit(nogil=True, cache=True)
-def _examine(
-    Q: FloatArray,
+def tighten_rows(
     shares: FloatArray,
-    fixed: FixArray,
-    bound: float,
-    work: Work,
-    best: IntArray,
+    pairs: FloatArray,
+    linear: FloatArray,
+    left: int,
+    rounds: int,
     best_value: float,
     margin: float,
-    rounds: int,
-) -> tuple[float, int, float]:
-    """Tighten a node's bound; (bound, index to branch on or −1 if the node is done, best value)."""
-    branch = -1
-    spent = 0
-    while spent < rounds:
-        n_in, n_free = _unpack(fixed, work.members, work.free)
-        left = len(best) - n_in
-        if left < 0 or left > n_free:
-            return bound, -1, best_value
-        members, free, top = work.members[:n_in], work.free[:n_free], work.top[:left]
-        current = _row_bound(Q, shares, members, free, left, work)
-        best_value = keep_better(Q, np.concatenate((members, top)), best, best_value)
-        bound = min(bound, current)
-        goal = best_value + margin
-        if bound <= goal or left == 0 or left == n_free:
-            return bound, -1, best_value
-        if _fix_by_cost(fixed, free, work.rows, work.is_top, current, goal) > 0:
-            continue
-        branch = _leader(work.rows, top)
-        if not _move_shares(shares, work.used, top, work.is_top, free, current - best_value):
-            return bound, -1, best_value  # the relaxation is a 0/1 answer: no better one below
-        spent += 1
-    return bound, branch, best_value
-
-
-@njit(nogil=True, cache=True)
-def branch_and_bound(
-    Q: FloatArray,
-    shares: FloatArray,
-    nodes: FixArray,
-    bounds: FloatArray,
-    depth: int,
-    best: IntArray,
-    best_value: float,
-    margin: float,
-    max_nodes: int,
-    rounds: int,
+    worth: FloatArray,
+    scratch: FloatArray,
+    used: FlagArray,
+    is_top: FlagArray,
+    best_top: FlagArray,
+    decided: FlagArray,
 ) -> tuple[int, float]:
-    """Work off up to ``max_nodes`` open nodes (a stack, deepest last); (open nodes, best value).
+    """Rounds of the row bound; (state, best bound).
 
-    ``nodes`` (fixed values, −1 = free), ``bounds``, ``shares`` and ``best`` are updated in place.
+    ``shares``, ``worth`` and ``is_top`` keep the last round, ``best_top`` the best answer if one
+    was better than ``best_value``. DONE: nothing better here. DECIDED: see ``decided``.
     """
-    work = _make_work(len(Q))
-    for _ in range(max_nodes):
-        if depth == 0:
-            break
-        depth -= 1
-        if bounds[depth] <= best_value + margin:
-            continue
-        fixed = nodes[depth].copy()
-        bound, branch, best_value = _examine(
-            Q, shares, fixed, bounds[depth], work, best, best_value, margin, rounds
-        )
-        if branch < 0:
-            continue
-        for side in (0, 1):  # "in" on top of the stack: good answers come early
-            nodes[depth] = fixed
-            nodes[depth, branch] = side
-            bounds[depth] = bound
-            depth += 1
-    return depth, best_value
+    bound = np.inf
+    for _ in range(rounds):
+        for i in range(len(linear)):
+            partners = _flag_largest(shares[i], left - 1, i, scratch, used[i])
+            worth[i] = linear[i] + partners
+        current = _flag_largest(worth, left, -1, scratch, is_top)
+        bound = min(bound, current)
+        value = _top_value(pairs, linear, is_top)
+        if value > best_value:
+            best_value = value
+            for i in range(len(is_top)):
+                best_top[i] = is_top[i]
+        if bound <= best_value + margin:
+            return DONE, bound
+        if _decide(worth, is_top, current, best_value + margin, decided):
+            return DECIDED, bound
+        if not _move_shares(shares, used, is_top, current - best_value):
+            return DONE, bound  # the relaxation is a 0/1 answer
+    return OPEN, bound

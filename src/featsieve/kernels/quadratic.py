@@ -1,12 +1,18 @@
-"""Compiled loops of the binary quadratic problem: swaps, and the scan of low-rank candidates."""
+"""Compiled loops of the binary quadratic problem: swaps, and the scan of low-rank candidates.
+
+Plain loops and arrays from the caller: array expressions and allocations inside a kernel take
+seconds to compile.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-FloatArray = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
 KeyArray = npt.NDArray[np.uint64]
 
@@ -41,7 +47,8 @@ def kth_largest(values: FloatArray, size: int, k: int) -> float:
 def fill_top(scores: FloatArray, k: int, scratch: FloatArray, chosen: IntArray) -> None:
     """The k largest scores into ``chosen``, in index order, ties to the lowest index."""
     n = len(scores)
-    scratch[:n] = scores
+    for i in range(n):
+        scratch[i] = scores[i]
     threshold = kth_largest(scratch, n, k)
     above = 0
     for i in range(n):
@@ -57,6 +64,12 @@ def fill_top(scores: FloatArray, k: int, scratch: FloatArray, chosen: IntArray) 
             chosen[filled] = i
             filled += 1
             ties -= 1
+
+
+@njit(nogil=True, cache=True)
+def copy_indices(source: IntArray, target: IntArray) -> None:
+    for a in range(len(source)):
+        target[a] = source[a]
 
 
 @njit(nogil=True, cache=True)
@@ -110,54 +123,45 @@ def _best_swap(
 
 @njit(nogil=True, cache=True)
 def swap_search(
-    Q: FloatArray, start: IntArray, patience: int, max_moves: int, margin: float
-) -> tuple[IntArray, float]:
+    Q: FloatArray,
+    members: IntArray,
+    others: IntArray,
+    products: FloatArray,
+    free_at: IntArray,
+    best: IntArray,
+    patience: int,
+    max_moves: int,
+    margin: float,
+    floor: float,
+) -> None:
     """Best swaps until ``patience`` moves in a row brought nothing new (0: plain ascent).
 
-    With patience, a swapped index rests for a while (tabu search), so the search leaves a local
-    optimum by its cheapest swap. The best set that was passed is returned.
+    With patience, a swapped index rests for a while (tabu search: ``free_at`` is the move from
+    which it may move again), so the search leaves a local optimum by its cheapest swap.
+    ``products`` is Qx, ``floor`` the smallest entry of Q; ``best`` receives the best set passed.
     """
-    n, k = len(Q), len(start)
-    inside = np.zeros(n, dtype=np.bool_)
-    inside[start] = True
-    members = np.flatnonzero(inside)
-    others = np.flatnonzero(~inside)
-    products = np.zeros(n)
-    for i in members:
-        products += Q[i]
-    value = set_value(Q, members)
-    best, best_value = members.copy(), value
-    free_at = np.zeros(n, dtype=np.int64)
-    floor = Q.min()
+    n, k = len(Q), len(members)
+    value = best_value = 0.0  # relative to the start
     idle = 0
     for move in range(max_moves):
+        needed = best_value - value + margin
         gain, out, into = _best_swap(
-            Q,
-            members,
-            others,
-            products,
-            free_at,
-            move,
-            best_value - value + margin,
-            margin,
-            floor,
+            Q, members, others, products, free_at, move, needed, margin, floor
         )
-        if out < 0 or (patience == 0 and gain <= margin):
+        if out < 0 or idle > patience or (patience == 0 and gain <= margin):
             break
         i, j = members[out], others[into]
         members[out], others[into] = j, i
-        products += Q[j] - Q[i]
+        for m in range(n):
+            products[m] += Q[j, m] - Q[i, m]
         value += gain
         free_at[i] = move + 1 + min(10, k // 2 + 1) + move % 7
         free_at[j] = move + 1 + min(5, (n - k) // 2) + move % 3
         idle += 1
         if value > best_value + margin:
-            best[:] = members
+            copy_indices(members, best)
             best_value = value
             idle = 0
-        if idle > patience:
-            break
-    return best, set_value(Q, best)
 
 
 @njit(nogil=True, cache=True)
@@ -178,7 +182,7 @@ def keep_better(Q: FloatArray, chosen: IntArray, best: IntArray, best_value: flo
     """Score a set on Q and keep it if it is the best; the best value after that."""
     value = set_value(Q, chosen)
     if value > best_value:
-        best[:] = chosen
+        copy_indices(chosen, best)
         return value
     return best_value
 
@@ -188,11 +192,12 @@ def _low_rank_product(
     factors: FloatArray, signs: FloatArray, x: IntArray, line: FloatArray
 ) -> None:
     """factors·diag(signs)·factors'·x into ``line``, x given as a set."""
-    line[:] = 0.0
+    for i in range(len(line)):
+        line[i] = 0.0
     for m in range(factors.shape[1]):
         weight = 0.0
-        for i in x:
-            weight += signs[m] * factors[i, m]
+        for j in x:
+            weight += signs[m] * factors[j, m]
         for i in range(len(line)):
             line[i] += weight * factors[i, m]
 
@@ -208,27 +213,31 @@ def scan_directions(
     best: IntArray,
     best_value: float,
     best_pair: float,
+    line: FloatArray,
+    scratch: FloatArray,
+    x: IntArray,
+    y: IntArray,
 ) -> tuple[float, float]:
     """The candidates of P-CMI eq. (6) for each row of ``scores`` (directions × n).
 
     x is the top-k, then the bottom-k of the row; y the top-k of Q_d x, with
     Q_d = factors·diag(signs)·factors'. Both are scored on the true Q. Returns the best x'Qx and
-    the best x'Q_d y.
+    the best x'Q_d y. ``line``, ``scratch`` (n) and ``x``, ``y`` (k) are work space.
     """
-    n, k = len(factors), len(best)
-    scratch = np.empty(n)
-    line = np.empty(n)
-    x = np.empty(k, dtype=np.int64)
-    y = np.empty(k, dtype=np.int64)
+    k = len(best)
     for row in range(len(scores)):
         for side in (1.0, -1.0):
-            line[:] = side * scores[row]
+            for i in range(len(line)):
+                line[i] = side * scores[row, i]
             fill_top(line, k, scratch, x)
             if not _is_new(x, keys, seen):
                 continue
             best_value = keep_better(Q, x, best, best_value)
             _low_rank_product(factors, signs, x, line)
             fill_top(line, k, scratch, y)
-            best_pair = max(best_pair, line[y].sum())
+            pair = 0.0
+            for j in y:
+                pair += line[j]
+            best_pair = max(best_pair, pair)
             best_value = keep_better(Q, y, best, best_value)
     return best_value, best_pair

@@ -1,4 +1,4 @@
-"""Ridge solutions of many small positive semidefinite systems."""
+"""Ridge solutions of small positive semidefinite systems, and their cross-validation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _factor_and_forward(H: Any, h: Any, lam: float, L: Any, x: Any) -> None:
         for k in range(i):
             pivot -= L[i, k] * L[i, k]
             right -= L[i, k] * x[k]
-        # Rounding can push a pivot of a singular H below λ, never below by right.
+        # A pivot of a positive semidefinite H is at least λ, but for rounding.
         L[i, i] = 1.0 / np.sqrt(max(pivot, 0.5 * lam))
         x[i] = right * L[i, i]
 
@@ -38,14 +38,69 @@ def _backward(L: Any, x: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
-def ridge_solutions(H: Any, h: Any, lambdas: Any) -> Any:
-    """``out[q, l]`` = (H[q] + lambdas[l] I)⁻¹ h[q]."""
-    n_systems, size = h.shape
-    out = np.empty((n_systems, lambdas.size, size))
-    L = np.empty((size, size))
-    for q in range(n_systems):
-        for index in range(lambdas.size):
-            x = out[q, index]
-            _factor_and_forward(H[q], h[q], lambdas[index], L, x)
-            _backward(L, x)
+def ridge_solution(H: Any, h: Any, lam: float) -> Any:
+    """(H + λI)⁻¹h."""
+    L, x = np.empty_like(H), np.empty_like(h)
+    _factor_and_forward(H, h, lam, L, x)
+    _backward(L, x)
+    return x
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
+    """out = scale · A ∘ B, lower triangle; B may be 1 × 1."""
+    shared = B.shape[0] == 1
+    for i in range(A.shape[0]):
+        if shared:
+            factor = scale * B[0, 0]
+            for j in range(i + 1):
+                out[i, j] = factor * A[i, j]
+        else:
+            for j in range(i + 1):
+                out[i, j] = scale * A[i, j] * B[i, j]
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _half_quadratic(H: Any, x: Any) -> float:
+    """x'Hx/2 from the lower triangle."""
+    total = 0.0
+    for i in range(x.size):
+        row = 0.5 * H[i, i] * x[i]
+        for j in range(i):
+            row += H[i, j] * x[j]
+        total += row * x[i]
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _dot(a: Any, b: Any) -> float:
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any) -> Any:
+    """α'Hα/2 − h'α on each held-out fold, α from the other folds; axes σ × fold × λ.
+
+    Sums come with axes σ × fold first; H = gram_x ∘ gram_y/n², h = cross/n. The training sums are
+    the total minus the fold's own.
+    """
+    n_sigmas, n_folds, size = cross.shape
+    out = np.empty((n_sigmas, n_folds, lambdas.size))
+    H, H_out, L = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    alpha, n = np.empty(size), counts.sum()
+    for s in range(n_sigmas):
+        total_x, total_y = gram_x[s].sum(axis=0), gram_y[s].sum(axis=0)
+        total_h = cross[s].sum(axis=0)
+        for f in range(n_folds):
+            n_in, n_out = n - counts[f], counts[f]
+            _product_into(H, total_x - gram_x[s, f], total_y - gram_y[s, f], 1.0 / n_in**2)
+            _product_into(H_out, gram_x[s, f], gram_y[s, f], 1.0 / n_out**2)
+            h, h_out = (total_h - cross[s, f]) / n_in, cross[s, f] / n_out
+            for k in range(lambdas.size):
+                _factor_and_forward(H, h, lambdas[k], L, alpha)
+                _backward(L, alpha)
+                out[s, f, k] = _half_quadratic(H_out, alpha) - _dot(h_out, alpha)
     return out

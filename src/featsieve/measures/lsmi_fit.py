@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.kernels.ridge import ridge_solutions
+from featsieve.kernels.ridge import held_out_errors, ridge_solution
 from featsieve.measures.product_basis import BasisSums, GroupFit, GroupSums
 from featsieve.schema import FloatArray
 
@@ -33,46 +33,44 @@ def fit(sums: BasisSums, lam: float) -> Fit:
     for part in sums.groups:
         gram_x, gram_y = part.gram_x[0].sum(axis=0), part.gram_y[0].sum(axis=0)
         h = part.cross[0].sum(axis=0) / n
-        alpha = ridge((gram_x * gram_y / n**2)[None], h[None], np.array([lam]))[0, 0]
+        alpha = ridge_solution(gram_x * gram_y / n**2, h, lam)
         value += float(h @ alpha) / 2
         groups.append(GroupFit(alpha, np.outer(alpha, alpha) * gram_y / n**2))
     return Fit(value, tuple(groups))
 
 
-def ridge(H: FloatArray, h: FloatArray, lambdas: FloatArray) -> FloatArray:
-    """(H[q] + λI)⁻¹h[q] for all q and λ, by whichever is cheaper for this many λ."""
-    if len(lambdas) <= _MAX_CHOLESKY:
-        return ridge_solutions(H, h, lambdas)
-    eigenvalues, vectors = np.linalg.eigh(H)
-    rotated = np.einsum("qij,qi->qj", vectors, h)
-    shrunk = rotated[:, None, :] / (np.maximum(eigenvalues, 0)[:, None, :] + lambdas[:, None])
-    return np.einsum("qij,qlj->qli", vectors, shrunk)
-
-
 def cv_table(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
-    """Mean over folds of α'Hα/2 − h'α on the held-out rows, one line a σ, one column a λ.
+    """Mean held-out error over the folds, one line a σ, one column a λ."""
+    return cv_errors(sums, lambdas).mean(axis=1)
 
-    The training sums are the total minus the fold's own.
+
+def cv_errors(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
+    """α'Hα/2 − h'α on the held-out rows (P-LSMI, after eq. 9), axes σ × fold × λ.
+
+    By Cholesky factors, or by an eigendecomposition where there are many λ for each.
     """
-    held_out = sums.counts
-    training = held_out.sum() - held_out
-    return sum(_group_table(part, training, held_out, lambdas) for part in sums.groups)
+    errors = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
+    return np.sum([errors(part, sums.counts, lambdas) for part in sums.groups], axis=0)
 
 
-def _group_table(
-    part: GroupSums, training: FloatArray, held_out: FloatArray, lambdas: FloatArray
-) -> FloatArray:
-    gram_x, gram_y = _rest(part.gram_x), _rest(part.gram_y)
-    H = gram_x * gram_y / training[:, None, None] ** 2
-    h = _rest(part.cross) / training[:, None]
-    n_sigmas, n_folds, b = h.shape
-    alpha = ridge(H.reshape(-1, b, b), h.reshape(-1, b), lambdas).reshape(n_sigmas, n_folds, -1, b)
-    H_out = part.gram_x * part.gram_y / held_out[:, None, None] ** 2
-    h_out = part.cross / held_out[:, None]
-    quadratic = ((alpha @ H_out) * alpha).sum(axis=-1) / 2
-    linear = (alpha @ h_out[..., None])[..., 0]
-    return (quadratic - linear).mean(axis=1)
+def _by_cholesky(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
+    errors: FloatArray = held_out_errors(part.gram_x, part.gram_y, part.cross, counts, lambdas)
+    return errors
+
+
+def _by_eigenvectors(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
+    n_in = counts.sum() - counts
+    H = _rest(part.gram_x) * _rest(part.gram_y) / n_in[:, None, None] ** 2
+    eigenvalues, vectors = np.linalg.eigh(H)
+    rotated = np.einsum("sfij,sfi->sfj", vectors, _rest(part.cross) / n_in[:, None])
+    shrunk = rotated[:, :, None] / (np.maximum(eigenvalues, 0)[:, :, None] + lambdas[:, None])
+    alpha = shrunk @ np.swapaxes(vectors, -1, -2)
+    H_out = part.gram_x * part.gram_y / counts[:, None, None] ** 2
+    h_out = (part.cross / counts[:, None])[..., None]
+    errors: FloatArray = ((alpha @ H_out) * alpha).sum(axis=-1) / 2 - (alpha @ h_out)[..., 0]
+    return errors
 
 
 def _rest(folds: FloatArray) -> FloatArray:
-    return folds.sum(axis=1, keepdims=True) - folds
+    rest: FloatArray = folds.sum(axis=1, keepdims=True) - folds
+    return rest

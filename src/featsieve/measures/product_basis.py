@@ -8,12 +8,13 @@ not depend on the centre within its group and is kept as one column, which broad
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from featsieve.kernels.exp import exp_array
 from featsieve.schema import FloatArray, IntArray
 
 
@@ -32,10 +33,9 @@ class Rows:
     def squares(self) -> FloatArray:
         return self.X**2
 
+    @cached_property
     def as_one_fold(self) -> Rows:
-        whole = Rows(self.X, self.y, self.bounds[[0, -1]])
-        whole.__dict__["squares"] = self.squares
-        return whole
+        return Rows(self.X, self.y, self.bounds[[0, -1]])
 
 
 def sorted_by_fold(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Rows:
@@ -48,12 +48,12 @@ def sorted_by_fold(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) 
 class Centers:
     """Where the basis functions sit, sorted by class; ``labels`` is None for numbers.
 
-    ``rows`` are their row numbers in the table.
+    ``order`` says which of the centres as given comes first, second, …
     """
 
     X: FloatArray
     y: FloatArray
-    rows: IntArray
+    order: IntArray
     slices: tuple[slice, ...]
     labels: FloatArray | None
 
@@ -68,23 +68,25 @@ class Centers:
         """ψ of these rows for the centres of one group: (n, 1) for a delta, else (n, b)."""
         if self.labels is not None:
             return (y == self.labels[group]).astype(np.float64)
-        return np.exp(squared_distances(y, self.y) / (-2.0 * sigma**2))
+        return gaussian(squared_distances(y, self.y), sigma)
 
 
-def make_centers(X: FloatArray, y: FloatArray, rows: IntArray, is_delta: bool) -> Centers:
+def make_centers(X: FloatArray, y: FloatArray, is_delta: bool) -> Centers:
     if not is_delta:
-        return Centers(X, y, rows, (slice(0, len(X)),), None)
+        return Centers(X, y, np.arange(len(X)), (slice(0, len(X)),), None)
     order = np.argsort(y[:, 0], kind="stable")
     labels, starts = np.unique(y[order, 0], return_index=True)
     stops = [*starts[1:].tolist(), len(X)]
     slices = tuple(slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True))
-    return Centers(X[order], y[order], rows[order], slices, labels)
+    return Centers(X[order], y[order], order, slices, labels)
 
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Between all rows of A and of B, by one product."""
-    squares = (A**2).sum(axis=1)[:, None] + (B**2).sum(axis=1)
-    return np.maximum(squares - 2.0 * (A @ B.T), 0.0)
+    """Between all rows of A and of B: ‖a‖² + ‖b‖² − 2a'b, all three by one product."""
+    left = np.column_stack([A, np.einsum("ij,ij->i", A, A), np.ones(len(A))])
+    right = np.column_stack([-2.0 * B, np.ones(len(B)), np.einsum("ij,ij->i", B, B)])
+    squares = left @ right.T
+    return np.maximum(squares, 0.0, out=squares)
 
 
 def weighted_distances(rows: Rows, centers: Centers, weights: FloatArray) -> FloatArray:
@@ -127,19 +129,23 @@ class BasisSums:
 
 
 def basis_sums(
-    rows: Rows, centers: Centers, distances: FloatArray, sigmas: Sequence[float] | FloatArray
+    rows: Rows,
+    centers: Centers,
+    sigmas: Sequence[float] | FloatArray,
+    phis: Iterable[FloatArray],
 ) -> BasisSums:
-    """The sums of these rows for each σ and fold."""
+    """The sums of these rows for each σ (with its φ of rows × centres) and fold."""
     empty = _EmptySums(len(sigmas), len(rows.bounds) - 1, centers)
-    for s, sigma in enumerate(sigmas):
-        phi = gaussian(distances, float(sigma))
+    for s, (sigma, phi) in enumerate(zip(sigmas, phis, strict=True)):
         for g, part in enumerate(centers.slices):
             empty.add(s, g, rows, phi[:, part], centers.psi(rows.y, g, float(sigma)))
     return BasisSums(np.diff(rows.bounds).astype(np.float64), tuple(empty.groups))
 
 
 def gaussian(distances: FloatArray, sigma: float) -> FloatArray:
-    return np.exp(distances / (-2.0 * sigma**2))
+    """exp(−d/2σ²) of squared distances."""
+    values: FloatArray = exp_array(distances.ravel() * (-0.5 / sigma**2))
+    return values.reshape(distances.shape)
 
 
 class _EmptySums:
@@ -186,13 +192,13 @@ class GroupFit:
 def gradient_sums(
     rows: Rows,
     centers: Centers,
+    phi: FloatArray,
     weights: FloatArray,
     sigma: float,
     fits: Sequence[GroupFit],
     n_samples: int,
 ) -> GradientSums:
     """C = P − Φ ∘ (MΦ) with P = diag(α)(Φ ∘ Ψ)/n; the squares expand into three products."""
-    phi = gaussian(weighted_distances(rows, centers, weights), sigma)
     C = np.empty_like(phi)
     for g, (part, fit) in enumerate(zip(centers.slices, fits, strict=True)):
         p = phi[:, part]

@@ -10,39 +10,28 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi_fit import Fit, cv_table, fit
-from featsieve.measures.median_distance import median_distance
 from featsieve.measures.product_basis import (
     BasisSums,
     Centers,
     GradientSums,
     Rows,
     basis_sums,
+    gaussian,
     gradient_sums,
-    make_centers,
     weighted_distances,
 )
-from featsieve.measures.sampling import (
-    CenterRule,
-    random_rows,
-    spread_rows,
-    stratified_folds,
-    stratified_rows,
-)
+from featsieve.measures.sampled_basis import SampledBasis, make_grid
+from featsieve.measures.sampling import CenterRule
 from featsieve.measures.sigma_grid import best_on_grid
 from featsieve.measures.table_rows import TableRows
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
-from featsieve.schema import FloatArray, IntArray
+from featsieve.schema import FloatArray
 
-# The grids of P-LSMI's authors for the toy data.
-SIGMA_FACTORS = np.array([0.2, 0.5, 1.0, 2.0, 5.0])
-LAMBDAS = np.logspace(-4, 1, 5)
-_MEDIAN_ROWS = 2000
-_SPREAD_ROWS = 2000
 _NEARBY = 0.5
+_CONTEXT_FACTOR = 0.25
 _UNCHANGED = 1e-3
 
 
@@ -90,27 +79,10 @@ class LSMI(BaseMeasure):
         self.random_state = random_state
 
     def bind(self, engine: Engine) -> BoundLSMI:
+        grid = make_grid(self.sigmas, self.lambdas, self.cv, self.n_basis, self.centers)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         rows = TableRows(engine, scale_target=self.scale_target)
-        return BoundLSMI(rows, self._grid(), engine.schema.n_units, engine.monitor, int(seed))
-
-    def _grid(self) -> Grid:
-        sigmas = None if self.sigmas is None else _positive(self.sigmas, "sigmas")
-        lambdas = LAMBDAS if self.lambdas is None else _positive(self.lambdas, "lambdas")
-        for name in ("n_basis", "cv"):
-            _check_count(getattr(self, name), name, 1 if name == "n_basis" else 2)
-        return Grid(sigmas, lambdas, self.cv, self.n_basis, self.centers)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The checked parameters of :class:`LSMI`."""
-
-    sigmas: FloatArray | None
-    lambdas: FloatArray
-    cv: int
-    n_basis: int
-    centers: CenterRule | Any
+        return BoundLSMI(SampledBasis(rows, grid, int(seed)), engine.monitor)
 
 
 @dataclass(frozen=True)
@@ -131,82 +103,30 @@ class Choice:
 class BoundLSMI:
     """LSMI with its rows, centres and folds; ``tune`` keeps (σ, λ) until the next call."""
 
-    def __init__(
-        self, rows: TableRows, grid: Grid, n_units: int, monitor: Monitor, seed: int
-    ) -> None:
-        self.n_units = n_units
+    def __init__(self, basis: SampledBasis, monitor: Monitor) -> None:
+        self.basis = basis
+        self.n_units = basis.rows.n_units
         self.monitor = monitor
-        self._rows = rows
-        self._grid = grid
-        self._seed = seed
         self._choice: Choice | None = None
 
     def restart(self, seed: int) -> BoundLSMI:
         """The same rows with other centres and folds."""
-        return BoundLSMI(self._rows, self._grid, self.n_units, self.monitor, seed)
-
-    # --- random choices -------------------------------------------------------------------------
-
-    def _rng(self, purpose: int) -> np.random.Generator:
-        return np.random.default_rng([self._seed, purpose])
-
-    @cached_property
-    def centers(self) -> Centers:
-        rows = self._center_rows()
-        X, y = self._rows.take(rows)
-        return make_centers(X, y, rows, self._rows.is_delta)
-
-    def _center_rows(self) -> IntArray:
-        rule, n, rng = self._grid.centers, self._rows.n_samples, self._rng(0)
-        size = min(self._grid.n_basis, n)
-        if not isinstance(rule, str):
-            return np.asarray(rule, dtype=np.intp)
-        labels = self._rows.labels
-        if rule == "stratified" and labels is not None:
-            return stratified_rows(labels, size, rng)
-        if rule == "kmeans++":
-            candidates = random_rows(n, max(_SPREAD_ROWS, size), rng)
-            return candidates[spread_rows(self._rows.take(candidates)[0], size, rng)]
-        return random_rows(n, size, rng)
-
-    @cached_property
-    def n_folds(self) -> int:
-        return min(self._grid.cv, self._rows.n_samples)
+        return BoundLSMI(self.basis.reseeded(seed), self.monitor)
 
     @cached_property
     def _pass(self) -> Any:
-        folds = stratified_folds(
-            self._rows.labels, self._rows.n_samples, self.n_folds, self._rng(1)
-        )
-        return self._rows.passes(folds, self.n_folds)
-
-    @cached_property
-    def _median_sample(self) -> FloatArray:
-        """All rows up to 2,000, a seeded subsample beyond."""
-        rows = random_rows(self._rows.n_samples, _MEDIAN_ROWS, self._rng(2))
-        return self._rows.take(rows)[0]
+        return self.basis.rows.passes(self.basis.folds, self.basis.n_folds)
 
     # --- model selection ------------------------------------------------------------------------
 
-    def _column_weights(self, weights: FloatArray) -> FloatArray:
-        return np.asarray(weights, dtype=np.float64)[self._rows.unit_of_column]
-
-    def candidate_sigmas(self, weights: FloatArray) -> FloatArray:
-        """In ascending order; a median of zero adds none."""
-        if self._grid.sigmas is not None:
-            return self._grid.sigmas
-        w = self._column_weights(weights)
-        used = np.flatnonzero(w)
-        median = median_distance(self._median_sample[:, used] * w[used]) if len(used) else 0.0
-        scaled = SIGMA_FACTORS * median
-        return np.unique(np.concatenate([scaled[scaled > 0], SIGMA_FACTORS / np.sqrt(2.0)]))
-
     def sums(self, weights: FloatArray, sigmas: Sequence[float] | FloatArray) -> BasisSums:
         """One pass: the basis sums of every fold for these widths."""
-        w, centers = self._column_weights(weights), self.centers
+        w, centers = self.basis.column_weights(weights), self.basis.centers
 
         def of_rows(rows: Rows) -> BasisSums:
-            return basis_sums(rows, centers, weighted_distances(rows, centers, w), sigmas)
+            distances = weighted_distances(rows, centers, w)
+            phis = (gaussian(distances, float(sigma)) for sigma in sigmas)
+            return basis_sums(rows, centers, sigmas, phis)
 
         total: BasisSums = self._pass(of_rows)
         return total
@@ -225,16 +145,24 @@ class BoundLSMI:
             self._choice = self._choose(weights, near=last.sigma)
 
     def _choose(self, weights: FloatArray, near: float | None = None) -> Choice:
-        sigmas = self.candidate_sigmas(weights)
+        sigmas = self.basis.candidate_sigmas(weights)
+        if len(sigmas) == len(self.basis.grid.lambdas) == 1:  # nothing to choose
+            only = float(sigmas[0]), float(self.basis.grid.lambdas[0])
+            return Choice(*only, np.array(weights), fit(self.sums(weights, sigmas), only[1]))
 
         def evaluate(some: range) -> tuple[BasisSums, FloatArray]:
             sums = self.sums(weights, sigmas[some.start : some.stop])
-            return sums, cv_table(sums, self._grid.lambdas)
+            return sums, cv_table(sums, self.basis.grid.lambdas)
 
         start = None if near is None else int(np.argmin(np.abs(np.log(sigmas / near))))
         best = best_on_grid(evaluate, len(sigmas), start)
-        lam = float(self._grid.lambdas[best.lam])
+        lam = float(self.basis.grid.lambdas[best.lam])
         return Choice(float(sigmas[best.sigma]), lam, np.array(weights), fit(best.sums, lam))
+
+    @property
+    def chosen(self) -> tuple[float, float] | None:
+        """The tuned (σ, λ), None before the first tuning."""
+        return None if self._choice is None else (self._choice.sigma, self._choice.lam)
 
     # --- capabilities ---------------------------------------------------------------------------
 
@@ -253,31 +181,49 @@ class BoundLSMI:
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """LSMI and its gradient for the tuned (σ, λ); the first call tunes."""
         if self._choice is None:
-            self.tune(weights)
+            self._choice = self._choose(weights)
         return self.value_and_gradient_at(weights, self._choice.sigma, self._choice.lam)
+
+    def context_scores(self) -> FloatArray:
+        """The gradient at equal weights, for a width at which interactions show.
+
+        Cross-validation prefers wide kernels when noise prevails, and they see single columns
+        only; a quarter of the median distance sees pairs (measured on xor with 200 noise columns).
+        """
+        equal = np.ones(self.n_units)
+        sigma = _CONTEXT_FACTOR * self.basis.median(equal) or 1.0
+        return self.value_and_gradient_at(equal, sigma, float(self.basis.grid.lambdas.min()))[1]
 
     def value_and_gradient_at(
         self, weights: FloatArray, sigma: float, lam: float
     ) -> tuple[float, FloatArray]:
-        w, centers, n = self._column_weights(weights), self.centers, self._rows.n_samples
-        fitted = fit(self.sums(weights, [sigma]), lam)
+        w, centers = self.basis.column_weights(weights), self.basis.centers
+        n = self.basis.rows.n_samples
+        phi = _Phi(centers, w, sigma, keep=self.basis.rows.is_resident)
+        fitted = fit(
+            self._pass(lambda rows: basis_sums(rows.as_one_fold, centers, [sigma], [phi(rows)])),
+            lam,
+        )
         sums: GradientSums = self._pass(
-            lambda rows: gradient_sums(rows, centers, w, sigma, fitted.groups, n)
+            lambda rows: gradient_sums(rows, centers, phi(rows), w, sigma, fitted.groups, n)
         )
         # ∂I/∂w_k = −(w_k/σ²) Σ C (x_k − c_k)², summed over the columns of a unit.
-        per_column = -w / sigma**2 * sums.totals
-        return fitted.value, np.bincount(
-            self._rows.unit_of_column, weights=per_column, minlength=self.n_units
-        )
+        gradient = np.zeros(self.n_units)
+        np.add.at(gradient, self.basis.rows.unit_of_column, -w / sigma**2 * sums.totals)
+        return fitted.value, gradient
 
 
-def _positive(values: Any, name: str) -> FloatArray:
-    array = np.unique(np.atleast_1d(np.asarray(values, dtype=np.float64)))
-    if array.ndim != 1 or array.size == 0 or not (np.isfinite(array) & (array > 0)).all():
-        raise InputError(f"{name}={values!r} is not possible; give positive numbers.")
-    return array
+class _Phi:
+    """φ of rows and centres; ``keep`` spares the second pass over the same rows the work."""
 
+    def __init__(self, centers: Centers, weights: FloatArray, sigma: float, *, keep: bool) -> None:
+        self._centers, self._weights, self._sigma = centers, weights, sigma
+        self._kept: dict[int, FloatArray] | None = {} if keep else None
 
-def _check_count(value: Any, name: str, least: int) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}={value!r} is not possible; give a whole number from {least}.")
+    def __call__(self, rows: Rows) -> FloatArray:
+        if self._kept is not None and id(rows) in self._kept:
+            return self._kept[id(rows)]
+        phi = gaussian(weighted_distances(rows, self._centers, self._weights), self._sigma)
+        if self._kept is not None:
+            self._kept[id(rows)] = phi
+        return phi

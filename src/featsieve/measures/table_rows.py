@@ -54,6 +54,7 @@ class TableRows:
     def __init__(self, engine: Engine, *, scale_target: bool) -> None:
         self._engine = engine
         self.n_samples = engine.n_samples
+        self.n_units = engine.schema.n_units
         self.is_delta = engine.target.is_classification
         self._reader = RowReader(engine.schema, engine.target, self._factor(scale_target))
         self.unit_of_column = self._reader.unit_of_column
@@ -70,12 +71,12 @@ class TableRows:
     def _raw_targets(self) -> Array:
         return np.concatenate(self._engine.reduce_rows(_targets_of).parts)
 
-    @property
+    @cached_property
     def labels(self) -> FloatArray | None:
         """The class of each row of the table; None for numbers."""
         return self._reader.targets(self._raw_targets)[:, 0] if self.is_delta else None
 
-    @property
+    @cached_property
     def is_resident(self) -> bool:
         n_bytes = 8 * self.n_samples * len(self.unit_of_column)
         return n_bytes <= min(_RESIDENT_BYTES, self._engine.memory_limit // 8)

@@ -36,12 +36,15 @@ class IncrementalRanking(PairingSelector):
         if first:
             self._seen = None
             self._frame = (engine.schema, engine.target)
-        schema, target = self._frame
-        summary = self._pairing().measure.summary(schema, target)  # type: ignore[attr-defined]
-        more = engine.reduce_rows(summary.of_block)
+            self._summary = self._summary_for(engine)
+        more = engine.reduce_rows(self._summary.of_block)
         self._seen = more if self._seen is None else self._seen.merge(more)
-        self._select_from(engine, summary.output_scores(self._seen))
+        self._select_from(engine, self._summary.output_scores(self._seen))
         return self
+
+    def _summary_for(self, engine: Any) -> Any:
+        """How to summarise blocks like those of the first call, and how to finish."""
+        return self._pairing().measure.summary(engine.schema, engine.target)  # type: ignore[attr-defined]
 
     def _known(self, classes: Any, first: bool) -> dict[str, Any]:
         """Schema and target of the first rows hold for all later ones."""
@@ -65,7 +68,7 @@ class IncrementalRanking(PairingSelector):
         self._store(engine, result, k)
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
-        for name in ("_seen", "_frame"):
+        for name in ("_seen", "_frame", "_summary"):
             self.__dict__.pop(name, None)
         return super()._fit(X, y, sample_weight=sample_weight)
 

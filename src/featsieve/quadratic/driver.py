@@ -8,6 +8,7 @@ from typing import TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
+from featsieve.errors import InputError
 from featsieve.progress import Monitor
 from featsieve.quadratic.answer import Answer, BQPResult
 from featsieve.quadratic.bounds import BoundEffort, upper_bound
@@ -131,7 +132,7 @@ def _finish(problem: Problem, answer: Answer, effort: BoundEffort, monitor: Moni
 
 def _lookup(name: str, problem: Problem) -> Solver:
     if name not in SOLVERS:
-        raise ValueError(f"solver={name!r} is not known; use one of {', '.join(SOLVERS)}.")
+        raise InputError(f"solver={name!r} is not known; use one of {', '.join(SOLVERS)}.")
     if SOLVERS[name].needs_nonnegative:
         check_nonnegative(problem, name)
     return SOLVERS[name]
@@ -145,19 +146,19 @@ def _generator(random_state: RandomState) -> np.random.Generator:
 
 def _positive(name: str, value: int) -> int:
     if not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, not {value!r}.")
+        raise InputError(f"{name} must be an integer of at least 1, not {value!r}.")
     return int(value)
 
 
 def _in_unit_interval(name: str, value: float) -> float:
     if not 0 < value < 1:
-        raise ValueError(f"{name} must lie between 0 and 1 (both excluded), not {value!r}.")
+        raise InputError(f"{name} must lie between 0 and 1 (both excluded), not {value!r}.")
     return float(value)
 
 
 def _one_of(name: str, value: Choice, choices: object) -> Choice:
     if value not in get_args(choices):
-        raise ValueError(
+        raise InputError(
             f"{name}={value!r} is not known; use one of {', '.join(get_args(choices))}."
         )
     return value

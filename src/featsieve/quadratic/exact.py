@@ -1,9 +1,16 @@
-"""Exact: branch and bound, with a proof or, out of time, with the bound of what is left."""
+"""Exact: branch and bound, with a proof or, out of time, with the bound of what is left.
+
+The bound of a node is a row bound: each free index takes its r − 1 best partners, and the r best
+rows are summed. The two halves Q_ij = Q_ji of a pair may be shared out unequally without changing
+any value; ``shares`` holds the current split, and subgradient steps move it to where both ends
+agree on whether the pair is used. One split serves all nodes: every split is valid everywhere.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,40 +18,131 @@ from featsieve.quadratic.answer import PROOF_TOLERANCE, Answer
 from featsieve.quadratic.bounds import upper_bound
 from featsieve.quadratic.problem import Problem
 from featsieve.quadratic.registry import Options
+from featsieve.schema import Array, IntArray
 
-CHUNK_SECONDS = 0.05  # about the time between two looks at the clock
 ROOT_ROUNDS = 300
 NODE_ROUNDS = 20
+FREE, OUT, IN = -1, 0, 1
+
+
+class Node(NamedTuple):
+    """Which indices are decided, and what no answer below can exceed."""
+
+    fixed: Array
+    bound: float
+
+
+@dataclass
+class Tree:
+    """Open nodes (a stack), the best answer so far, and the split of the pairs."""
+
+    problem: Problem
+    best: IntArray
+    value: float
+    limit: float
+
+    def __post_init__(self) -> None:
+        self.shares = self.problem.Q.copy()
+        root = np.full(self.problem.n, FREE, dtype=np.int8)
+        self.open = [Node(root, self.limit)]
+        self.margin = PROOF_TOLERANCE / 10 * max(abs(self.limit), self.problem.scale)
+
+    @property
+    def goal(self) -> float:
+        """A node whose bound is not above this holds nothing better."""
+        return self.value + self.margin
+
+    @property
+    def upper_bound(self) -> float:
+        return max([self.value, *(node.bound for node in self.open)])
+
+    def expand(self, rounds: int) -> None:
+        """Take the deepest open node, tighten its bound, and split it if that is not enough."""
+        node = self.open.pop()
+        if node.bound <= self.goal:
+            return
+        node, branch = self._tighten(node, rounds)
+        if branch is not None:
+            for side in (OUT, IN):  # "in" comes next: good answers come early
+                child = node.fixed.copy()
+                child[branch] = side
+                self.open.append(Node(child, node.bound))
+
+    def _tighten(self, node: Node, rounds: int) -> tuple[Node, int | None]:
+        """The node with a better bound, and the index to branch on; None if it is done."""
+        fixed, bound = node.fixed.copy(), node.bound
+        while bound > self.goal:
+            members, free = np.flatnonzero(fixed == IN), np.flatnonzero(fixed == FREE)
+            left = self.problem.k - len(members)
+            if not 0 < left < len(free):
+                self._try(members if left == 0 else np.concatenate([members, free]))
+                break
+            found, branch, decided = self._rounds(members, free, rounds)
+            bound = min(bound, found)
+            if branch is not None:
+                return Node(fixed, bound), branch
+            fixed[free] = decided
+        return Node(fixed, bound), None
+
+    def _rounds(
+        self, members: IntArray, free: IntArray, rounds: int
+    ) -> tuple[float, int | None, Array]:
+        """Tighten the row bound; (bound, index to branch on, what is decided)."""
+        from featsieve.kernels.branching import DECIDED, DONE, tighten_rows
+
+        Q, size = self.problem.Q, len(free)
+        window = np.ix_(free, free)
+        shares, pairs = self.shares[window], Q[window]
+        linear = np.diagonal(pairs) + 2 * Q[np.ix_(free, members)].sum(axis=1)
+        base = Q[np.ix_(members, members)].sum()
+        worth, scratch = np.empty(size), np.empty(size)
+        used = np.zeros((size, size), dtype=np.int8)
+        is_top, best_top, decided = np.zeros((3, size), dtype=np.int8)
+        state, bound = tighten_rows(
+            shares,
+            pairs,
+            linear,
+            self.problem.k - len(members),
+            rounds,
+            self.value - base,
+            self.margin,
+            worth,
+            scratch,
+            used,
+            is_top,
+            best_top,
+            decided,
+        )
+        self.shares[window] = shares
+        self._try(np.concatenate([members, free[best_top == 1]]))
+        if state == DONE:
+            return -np.inf, None, decided
+        if state == DECIDED:
+            return bound + base, None, decided
+        leader = int(free[np.argmax(np.where(is_top == 1, worth, -np.inf))])
+        return bound + base, leader, decided
+
+    def _try(self, indices: IntArray) -> None:
+        """Keep this set if it is an answer, and the best one."""
+        if len(indices) == self.problem.k:
+            value = self.problem.value(indices)
+            if value > self.value:
+                self.best, self.value = indices, value
 
 
 def prove(problem: Problem, start: Answer, node_limit: int | None = None) -> Iterator[Answer]:
-    """The best so far and its bound after each chunk of nodes; the last one is proven.
+    """The best so far and its bound after each node; the last one is proven.
 
     With a ``node_limit`` the search may end before the proof: the bound then says how far it got.
     """
-    from featsieve.kernels.branching import branch_and_bound
-
-    n = problem.n
-    limit = upper_bound(problem)
-    shares = problem.Q.copy()
-    nodes = np.full((n + 2, n), -1, dtype=np.int8)
-    bounds = np.full(n + 2, limit)
-    best = np.sort(start.indices).astype(np.int64)
-    value, depth, done, chunk = start.value, 1, 0, 1
-    margin = PROOF_TOLERANCE / 10 * max(abs(limit), problem.scale)
-    while depth and (node_limit is None or done < node_limit):
-        began = time.perf_counter()
-        rounds = NODE_ROUNDS if done else ROOT_ROUNDS
-        depth, value = branch_and_bound(
-            problem.Q, shares, nodes, bounds, depth, best, value, margin, chunk, rounds
-        )
-        done += chunk
-        if time.perf_counter() - began < CHUNK_SECONDS:
-            chunk *= 2
-        left = float(bounds[:depth].max()) if depth else value
-        limit = min(limit, max(left, value))
-        found = problem.ranked(best)
-        yield Answer(found.indices, found.value, max(limit, found.value))
+    tree = Tree(problem, start.indices, start.value, upper_bound(problem))
+    answer, done = start, 0
+    while tree.open and (node_limit is None or done < node_limit):
+        tree.expand(NODE_ROUNDS if done else ROOT_ROUNDS)
+        done += 1
+        if tree.value > answer.value:
+            answer = problem.ranked(tree.best)
+        yield Answer(answer.indices, answer.value, max(tree.upper_bound, answer.value))
 
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:

@@ -86,6 +86,12 @@ class Scan:
         self.keys = rng.integers(1, 2**64 - 1, size=self.problem.n, dtype=np.uint64)
         self.seen = np.zeros(SEEN_SLOTS, dtype=np.uint64)
         self.best = np.arange(self.problem.k, dtype=np.int64)
+        self.work = (
+            np.empty(self.problem.n),
+            np.empty(self.problem.n),
+            np.empty(self.problem.k, dtype=np.int64),
+            np.empty(self.problem.k, dtype=np.int64),
+        )
 
     def add(self, directions: FloatArray) -> None:
         from featsieve.kernels.quadratic import scan_directions
@@ -100,6 +106,7 @@ class Scan:
             self.best,
             self.value,
             self.pair_value,
+            *self.work,
         )
 
 

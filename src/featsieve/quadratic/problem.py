@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from featsieve.errors import InputError
 from featsieve.ordering import best_first
 from featsieve.quadratic.answer import Answer
 from featsieve.schema import FloatArray, IntArray
@@ -76,20 +77,20 @@ def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
     """Check a user's matrix and k, and symmetrise the matrix."""
     matrix = np.asarray(Q, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
+        raise InputError(
             f"Q has shape {matrix.shape}; give a square matrix, one row and one column a feature."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError("Q has NaN or infinite entries; give finite numbers only.")
+        raise InputError("Q has NaN or infinite entries; give finite numbers only.")
     _check_k(k, len(matrix))
     return Problem(np.ascontiguousarray((matrix + matrix.T) / 2), int(k))
 
 
 def _check_k(k: int, n: int) -> None:
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
-        raise TypeError(f"k must be an integer, not {k!r}; give the number of features to select.")
+        raise InputError(f"k must be an integer, not {k!r}; give the number of features to select.")
     if not 1 <= k < n:
-        raise ValueError(
+        raise InputError(
             f"k = {k} leaves nothing to choose among {n} features; give 1 <= k <= {n - 1}."
         )
 
@@ -97,7 +98,7 @@ def _check_k(k: int, n: int) -> None:
 def check_nonnegative(problem: Problem, solver: str) -> None:
     """Refuse a matrix with negative entries where the solver's relaxation needs none."""
     if not problem.is_nonnegative:
-        raise ValueError(
+        raise InputError(
             f'solver="{solver}" needs Q without negative entries (the smallest is '
             f'{problem.Q.min():.3g}); use solver="auto", "tpower", "lowrank", "sdp" or "exact".'
         )

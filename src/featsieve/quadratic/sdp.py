@@ -95,7 +95,7 @@ def _inner(problem: Problem, V: FloatArray, multipliers: FloatArray, penalty: fl
         gradient = 2 * (V * weight[:, None] - product)
         gradient[:, 0] -= weight
         gradient -= gradient.mean(axis=0)  # the step keeps the column sums
-        return (value - np.vdot(V, product)) / unit, (gradient / unit).ravel()
+        return float(value - np.vdot(V, product)) / unit, (gradient / unit).ravel()
 
     options: Any = {"maxiter": INNER_STEPS, "maxcor": 8, "gtol": 1e-10, "ftol": 1e-13}
     best = minimize(lagrangian, V.ravel(), jac=True, method="L-BFGS-B", options=options)

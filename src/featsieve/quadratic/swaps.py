@@ -16,10 +16,23 @@ def improve(problem: Problem, indices: IntArray, patience: int = 0) -> Answer:
     """The best set reached by swaps; ``patience`` > 0 goes on past local optima (tabu search)."""
     from featsieve.kernels.quadratic import swap_search
 
-    start = np.sort(indices).astype(np.int64)
-    margin = TIE_TOLERANCE * problem.scale * problem.k
-    chosen, _ = swap_search(problem.Q, start, patience, MAX_MOVES, margin)
-    return problem.ranked(_lowest_tied(problem, np.sort(chosen)))
+    inside = np.zeros(problem.n, dtype=np.bool_)
+    inside[indices] = True
+    members = np.flatnonzero(inside).astype(np.int64)
+    best = members.copy()
+    swap_search(
+        problem.Q,
+        members,
+        np.flatnonzero(~inside).astype(np.int64),
+        problem.Q[:, members].sum(axis=1),
+        np.zeros(problem.n, dtype=np.int64),
+        best,
+        patience,
+        MAX_MOVES,
+        TIE_TOLERANCE * problem.scale * problem.k,
+        float(problem.Q.min()),
+    )
+    return problem.ranked(_lowest_tied(problem, np.sort(best)))
 
 
 def _lowest_tied(problem: Problem, members: IntArray) -> IntArray:

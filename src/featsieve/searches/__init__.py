@@ -8,7 +8,10 @@ SEARCHES = {
     "Exhaustive": "featsieve.searches.exhaustive",
     "Forward": "featsieve.searches.forward",
     "L1Ball": "featsieve.searches.l1_ball",
+    "GlobalQuadratic": "featsieve.searches.global_quadratic",
+    "Greedy": "featsieve.searches.greedy",
     "Ranking": "featsieve.searches.ranking",
+    "SimplexQP": "featsieve.searches.simplex",
 }
 
 __all__ = [*SEARCHES]

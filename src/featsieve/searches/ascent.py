@@ -28,10 +28,6 @@ class Point:
     gradient: FloatArray
 
     @property
-    def support(self) -> FloatArray:
-        return np.flatnonzero(self.weights > NONZERO)
-
-    @property
     def size(self) -> int:
         return int(np.count_nonzero(self.weights > NONZERO))
 

@@ -13,14 +13,16 @@ from sklearn.utils import check_random_state
 
 from featsieve.ordering import best_first
 from featsieve.pool import effective_n_jobs, ordered_map, single_threaded_blas
-from featsieve.protocols import HasRestarts, HasTuning, HasWeightGradient
+from featsieve.protocols import HasContextScores, HasRestarts, HasTuning, HasWeightGradient
 from featsieve.result import COMPLETED, SelectionResult
-from featsieve.schema import FloatArray
+from featsieve.schema import FloatArray, IntArray
 from featsieve.searches.ascent import NONZERO, Ascent, StepRule
 
 SIZE_NOT_MET = "no radius gave the number asked for"
 _MAX_DOUBLINGS = 20
 _MAX_BISECTIONS = 12
+_MANY_UNITS = 50
+_SCREENED_UNITS = 20
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ class L1Ball(BaseEstimator):
     Parameters
     ----------
     n_init
-        Restarts from random weights (and random centres, where the measure has them).
+        Restarts from random weights (and random centres, where the measure has them). On more
+        than 50 units every second one starts from the 20 (at least 2k) that look best in the
+        presence of all others, where the measure tells.
     max_iter
         Most iterations for one radius.
     step
@@ -113,11 +117,13 @@ class L1Ball(BaseEstimator):
             expired=lambda: unwanted.is_set() or bound.monitor.remaining() <= 0,
         )
 
-        def run(seed: int) -> Restart:
+        def run(piece: tuple[int, int]) -> Restart:
+            number, seed = piece
             own = bound.restart(seed) if isinstance(bound, HasRestarts) else bound
-            return _restart(own, ascent, k, np.random.default_rng(seed))
+            among = _screened(own, k) if number % 2 == 1 else np.arange(own.n_units)
+            return _restart(own, ascent, k, among, np.random.default_rng(seed))
 
-        running = ordered_map(run, self._seeds(), self._n_threads(bound))
+        running: Any = ordered_map(run, enumerate(self._seeds()), self._n_threads(bound))
         try:
             with single_threaded_blas():
                 for restart in running:  # noqa: UP028 - the flag is set before running closes
@@ -145,11 +151,21 @@ class L1Ball(BaseEstimator):
         return best.size == k and same >= self.n_agree
 
 
-def _restart(bound: Any, ascent: Ascent, k: int, rng: np.random.Generator) -> Restart:
+def _screened(bound: Any, k: int) -> IntArray:
+    """Where weights may start: of many units, those that look best in the presence of all."""
+    if bound.n_units <= _MANY_UNITS or not isinstance(bound, HasContextScores):
+        return np.arange(bound.n_units)
+    return best_first(bound.context_scores())[: max(_SCREENED_UNITS, 2 * k)]
+
+
+def _restart(
+    bound: Any, ascent: Ascent, k: int, among: IntArray, rng: np.random.Generator
+) -> Restart:
     steps: list[RadiusStep] = []
 
     def solve(radius: float) -> int:
-        start = _random_weights(bound.n_units, radius, rng)
+        start = np.zeros(bound.n_units)
+        start[among] = _random_weights(len(among), radius, rng)
         point, n_iter = ascent.run(bound, start, radius, k)
         steps.append(RadiusStep(radius, point.weights, point.value, n_iter))
         return point.size

@@ -6,7 +6,7 @@ A small parser of our own, since the grammar is small and the known ones are slo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,6 +163,10 @@ class _Rows:
             None if one.states is None else {state: code for code, state in enumerate(one.states)}
             for one in attributes
         ]
+        # What most cells need; quotes, missing cells and new texts raise and go the long way.
+        self._quick: list[Callable[[str], float]] = [
+            float if codes is None else codes.__getitem__ for codes in self._codes
+        ]
         self._dense: list[FloatArray] = []
         self._sparse: list[tuple[list[int], list[float]]] = []
 
@@ -188,7 +192,11 @@ class _Rows:
             del cells[-1]  # an instance weight
         if len(cells) != len(self._declared):
             raise ValueError(f"{len(cells)} cells for {len(self._declared)} attributes")
-        return np.array([self._value(j, cell) for j, cell in enumerate(cells)])
+        try:
+            values = [read(cell) for read, cell in zip(self._quick, cells, strict=True)]
+        except (ValueError, KeyError):
+            values = [self._value(j, cell) for j, cell in enumerate(cells)]
+        return np.array(values, dtype=np.float64)
 
     def _sparse_row(self, line: str) -> tuple[list[int], list[float]]:
         inside = line[1 : line.rindex("}")].strip()

@@ -7,7 +7,11 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+OURS = "featsieve"
 
 
 def command_line() -> str:
@@ -48,3 +52,35 @@ def load_average() -> str:
 
 def today() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def seconds_in_words(seconds: float) -> str:
+    """
+    >>> seconds_in_words(0.0123), seconds_in_words(2.5)
+    ('12.3 ms', '2.50 s')
+    """
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def circumstances(packages: Sequence[str]) -> str:
+    """The closing section of a report."""
+    versions = [f"Python {sys.version.split()[0]}"]
+    versions += [f"{name} {_version(name)}" for name in (OURS, "numpy", *packages)]
+    lines = [
+        f"- Command: `{command_line()}`",
+        f"- Versions: {', '.join(versions)}",
+        f"- Machine: {cpu_model()}, {os.cpu_count()} cores, {memory_size()}; load {load_average()}",
+        f"- Date: {today()}",
+    ]
+    return "## Where and when\n" + "\n".join(lines)
+
+
+def _version(package: str) -> str:
+    if package == OURS:
+        import featsieve
+
+        return featsieve.__version__
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,152 @@
+"""What all discretisers share: scikit-learn's fit and transform, and fitting from any engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from featsieve.discretize.cuts import MAX_CUTS, Cuts, category_cuts
+from featsieve.engines.blocks import spans
+from featsieve.errors import InputError
+from featsieve.pool import effective_n_jobs, ordered_map
+from featsieve.protocols import Engine
+from featsieve.schema import FloatArray, IntArray
+
+# A tile of columns, its sorted copies and the engine's own copy share the budget.
+COPIES_A_TILE = 4
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows that cuts come from, with their class codes and weights where there are any."""
+
+    rows: IntArray
+    classes: IntArray | None = None
+    weights: FloatArray | None = None
+
+    def taken(self, engine: Engine) -> IntArray | None:
+        """What to ask the engine for: None is all rows."""
+        return None if len(self.rows) == engine.n_samples else self.rows
+
+
+class Discretizer(TransformerMixin, BaseEstimator):
+    """Numbers to codes 0, 1, …; a missing cell gets a code of its own, after all others."""
+
+    needs_target: ClassVar[bool] = False
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the cuts of each column.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features); NaN is allowed
+        y : class labels, for a discretiser that needs them
+
+        Returns
+        -------
+        self
+        """
+        X = self._checked(X, reset=True)
+        classes = self._class_codes(y, len(X))
+        self._check()
+        self.cuts_ = list(self._cuts_of_columns(X, classes, effective_n_jobs(self._jobs())))
+        return self
+
+    def transform(self, X: Any) -> npt.NDArray[np.uint8]:
+        """Codes of the cells; a value equal to a cut belongs to the interval below it."""
+        check_is_fitted(self)
+        return Cuts(tuple(self.cuts_)).encode(self._checked(X, reset=False))
+
+    def cuts_from(self, engine: Engine, sample: Sample) -> Cuts:
+        """Cuts of an engine's columns from a sample; a categorical column keeps its states."""
+        self._check()
+        numeric = engine.schema.numeric_columns()
+        found: dict[int, FloatArray] = {}
+        for start, stop in spans(len(numeric), _tile_width(engine, len(sample.rows))):
+            tile = numeric[start:stop]
+            X = engine.take(sample.taken(engine), tile)[0]
+            cuts = self._cuts_of_columns(X, sample.classes, engine.n_jobs, sample.weights)
+            found.update(zip(tile.tolist(), cuts, strict=True))
+        for column in engine.schema.categories:
+            found[column] = category_cuts(engine.schema, column)
+        return Cuts(tuple(found[j] for j in range(engine.n_features)))
+
+    def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Cuts of one column on its own, without classes."""
+        self._check()
+        return self._cuts_of_columns(values[:, None], None, 1, weights)[0]
+
+    def _cuts_of_columns(
+        self,
+        X: FloatArray,
+        classes: IntArray | None,
+        n_jobs: int,
+        weights: FloatArray | None = None,
+    ) -> list[FloatArray]:
+        def cuts(column: int) -> FloatArray:
+            values = X[:, column]
+            known = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+            labels = None if classes is None else classes[known]
+            counts = None if weights is None else weights[known]
+            return self._cuts(_finite(values[known]), labels, counts)[:MAX_CUTS]
+
+        return list(ordered_map(cuts, range(X.shape[1]), n_jobs))
+
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        """Sorted cuts of one column without missing cells; ``weights`` are positive."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where it cuts")
+
+    def _check(self) -> None:
+        """Refuse impossible parameters."""
+
+    def _jobs(self) -> int | None:
+        return getattr(self, "n_jobs", None)
+
+    def _checked(self, X: Any, *, reset: bool) -> FloatArray:
+        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
+
+    def _class_codes(self, y: Any, n_rows: int) -> IntArray | None:
+        if not self.needs_target:
+            return None
+        if y is None:
+            raise InputError(
+                f"{type(self).__name__} cuts by classes and requires y to be passed, but the "
+                "target y is None; give one label a row."
+            )
+        from sklearn.utils import check_consistent_length, column_or_1d
+
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(np.empty(n_rows), labels)
+        return np.unique(labels, return_inverse=True)[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = self.needs_target
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _tile_width(engine: Engine, n_rows: int) -> int:
+    return max(1, engine.memory_limit // (COPIES_A_TILE * 8 * max(n_rows, 1)))
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    """Infinite cells as the largest finite ones: they are extreme, and have no midpoints."""
+    return np.nan_to_num(values)
+
+
+def check_bins(n_bins: Any, least: int = 2) -> None:
+    whole = isinstance(n_bins, (int, np.integer)) and not isinstance(n_bins, bool)
+    if not whole or not least <= n_bins <= MAX_CUTS + 1:
+        raise InputError(
+            f"n_bins={n_bins!r} is not possible; give a whole number from {least} to "
+            f"{MAX_CUTS + 1}."
+        )

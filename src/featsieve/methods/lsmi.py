@@ -1,0 +1,207 @@
+"""The SMI family (P-LSMI): ranking, forward, backward and l1 weights on LSMI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from featsieve.measures.kliep import Solver
+from featsieve.measures.likelihood_mi import MLMI
+from featsieve.measures.squared_loss_mi import LSMI
+from featsieve.pairing import Pairing
+from featsieve.protocols import Search
+from featsieve.result import SelectionResult
+from featsieve.searches.ascent import StepRule
+from featsieve.searches.backward import Backward
+from featsieve.searches.forward import Forward
+from featsieve.searches.l1_ball import L1Ball
+from featsieve.searches.ranking import Ranking
+from featsieve.selector import PairingSelector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _OnLSMI(PairingSelector):
+    """LSMI with some search: the parameters that all of them share."""
+
+    standardize: bool = True
+    n_basis: int = 100
+    sigmas: Any = None
+    lambdas: Any = None
+    cv: int = 5
+    centers: Any = "random"
+    random_state: Any = None
+
+    def _search(self) -> Search:
+        raise NotImplementedError(f"{type(self).__name__} does not name its search")
+
+    def _pairing(self) -> Pairing:
+        measure = LSMI(
+            n_basis=self.n_basis,
+            sigmas=self.sigmas,
+            lambdas=self.lambdas,
+            cv=self.cv,
+            centers=self.centers,
+            scale_target=self.standardize,
+            random_state=self.random_state,
+        )
+        return Pairing(measure, self._search())
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LSMIRanking(_OnLSMI):
+    """Keep the columns with the largest squared-loss mutual information, each on its own.
+
+    Sees non-linear dependence, but neither redundancy nor interaction.
+
+    Parameters
+    ----------
+    n_basis, sigmas, lambdas, cv, centers, random_state
+        As for :class:`featsieve.measures.LSMI`.
+    standardize : bool, default=True
+        Bring numeric columns (and a numeric target) to deviation 1 first.
+
+    Examples
+    --------
+    >>> from featsieve import LSMIRanking
+    >>> from featsieve.datasets import make_quad
+    >>> data = make_quad(200, random_state=0)
+    >>> selector = LSMIRanking(n_features_to_select=2, random_state=0)
+    >>> selector.fit(data.data, data.target).indices_.shape
+    (2,)
+    """
+
+    def _search(self) -> Search:
+        return Ranking()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FLSMI(_OnLSMI):
+    """Forward selection with LSMI (F-LSMI): add the column that makes the set best, k times.
+
+    Sees non-linear dependence and redundancy; interacting columns that say nothing one by one are
+    missed.
+
+    Parameters
+    ----------
+    n_basis, sigmas, lambdas, cv, centers, random_state
+        As for :class:`featsieve.measures.LSMI`.
+    standardize : bool, default=True
+        Bring numeric columns (and a numeric target) to deviation 1 first.
+    """
+
+    def _search(self) -> Search:
+        return Forward()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BLSMI(_OnLSMI):
+    """Backward elimination with LSMI (B-LSMI): drop the column that the set misses least.
+
+    Sees non-linear dependence, interaction and, less surely, redundancy.
+
+    Parameters
+    ----------
+    n_basis, sigmas, lambdas, cv, centers, random_state
+        As for :class:`featsieve.measures.LSMI`.
+    standardize : bool, default=True
+        Bring numeric columns (and a numeric target) to deviation 1 first.
+    """
+
+    def _search(self) -> Search:
+        return Backward(order_selected=False)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class L1LSMI(_OnLSMI):
+    """l1-LSMI: weights of bounded sum that maximise LSMI, with exactly k of them non-zero.
+
+    Sees redundancy, non-linear dependence and interaction at once (P-LSMI, Algorithm 1).
+
+    Parameters
+    ----------
+    n_init : int, default=20
+        Restarts from random weights and centres; they run side by side on ``n_jobs`` threads.
+    n_agree : int or None, default=3
+        End the restarts once this many of them ended in the best set so far; None: run all.
+    max_iter : int, default=100
+        Most iterations for one radius.
+    step : {"adaptive", "authors"}, default="adaptive"
+        A spectral step with a line search, or the authors' 1/√t.
+    n_basis, sigmas, lambdas, cv, centers, random_state
+        As for :class:`featsieve.measures.LSMI`.
+    standardize : bool, default=True
+        Bring numeric columns (and a numeric target) to deviation 1 first.
+
+    Attributes
+    ----------
+    weights_ : one weight a column, zero where it is not selected
+    radius_ : the radius of the l1 ball that gave them
+    smi_ : LSMI of the weighted columns with the target
+    n_iter_ : iterations over all radii and restarts
+
+    Examples
+    --------
+    >>> from featsieve import L1LSMI
+    >>> from featsieve.datasets import make_xor
+    >>> data = make_xor(400, random_state=0)
+    >>> selector = L1LSMI(n_features_to_select=2, random_state=0)
+    >>> sorted(selector.fit(data.data, data.target).indices_.tolist())
+    [0, 1]
+    """
+
+    n_init: int = 20
+    n_agree: int | None = 3
+    max_iter: int = 100
+    step: StepRule = "adaptive"
+
+    def _search(self) -> Search:
+        return L1Ball(
+            n_init=self.n_init,
+            n_agree=self.n_agree,
+            max_iter=self.max_iter,
+            step=self.step,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        super()._store(engine, result, k)
+        self.weights_ = np.asarray(result.extras["weights"])[engine.schema.unit_of_column]
+        self.radius_ = float(result.extras["radius"])
+        self.smi_ = float(result.objective or 0.0)
+        self.n_iter_ = int(result.extras["n_iter"])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLMIRanking(PairingSelector):
+    """Keep the columns with the largest maximum likelihood mutual information, each on its own.
+
+    Parameters
+    ----------
+    n_basis, sigmas, cv, centers, solver, random_state
+        As for :class:`featsieve.measures.MLMI`.
+    standardize : bool, default=True
+        Bring numeric columns (and a numeric target) to deviation 1 first.
+    """
+
+    standardize: bool = True
+    n_basis: int = 100
+    sigmas: Any = None
+    cv: int = 5
+    centers: Any = "random"
+    solver: Solver = "em"
+    random_state: Any = None
+
+    def _pairing(self) -> Pairing:
+        measure = MLMI(
+            n_basis=self.n_basis,
+            sigmas=self.sigmas,
+            cv=self.cv,
+            centers=self.centers,
+            solver=self.solver,
+            scale_target=self.standardize,
+            random_state=self.random_state,
+        )
+        return Pairing(measure, Ranking())

@@ -1,0 +1,203 @@
+"""Greedy information criteria: what each candidate is worth beside those already chosen.
+
+Brown et al. (2012) write all of them as relevance and a sum over the selected; I is in nats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from featsieve.errors import InputError
+from featsieve.ordering import TIE_TOLERANCE, best_first
+from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
+from featsieve.schema import FloatArray, IntArray
+
+
+class Criterion(BaseEstimator):
+    """A criterion that sums a term over the selected units."""
+
+    requires: ClassVar[tuple[type, ...]] = (HasPairInformation,)
+
+    def begin(self, bound: Any) -> Any:
+        return SummedTerms(self, bound)
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        """What one selected unit adds to the sum of every candidate."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it sums")
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return total
+
+
+class SummedTerms:
+    """The running sum of a criterion: one column of the pair matrix a selected unit."""
+
+    def __init__(self, criterion: Criterion, bound: Any) -> None:
+        self._criterion = criterion
+        self._bound = bound
+        self._relevance: FloatArray = bound.relevance()
+        self._total = np.zeros(len(self._relevance))
+        self._n_selected = 0
+
+    def add(self, unit: int) -> None:
+        self._total += self._criterion.term(self._bound.information_with(unit))
+        self._n_selected += 1
+
+    def scores(self, outside: IntArray) -> FloatArray:
+        if not self._n_selected:
+            return self._relevance
+        return self._criterion.score(self._relevance, self._total, self._n_selected)
+
+
+class MinimalRedundancy(Criterion):
+    """I(X; Y) minus (or divided by) the mean of I(X; X_j) (mRMR, Peng 2005)."""
+
+    def __init__(self, *, scheme: Literal["difference", "quotient"] = "difference") -> None:
+        self.scheme = scheme
+
+    def begin(self, bound: Any) -> Any:
+        if self.scheme not in ("difference", "quotient"):
+            raise InputError(
+                f"scheme={self.scheme!r} is not known; allowed are 'difference' and 'quotient'."
+            )
+        return super().begin(bound)
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.mutual
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        redundancy = total / n_selected
+        if self.scheme == "quotient":
+            return relevance / np.maximum(redundancy, TIE_TOLERANCE)
+        return relevance - redundancy
+
+
+class JointInformation(Criterion):
+    """Σ_j I(X, X_j; Y) (JMI, Yang and Moody 1999)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.joint
+
+
+class SymmetricRelevance(Criterion):
+    """Σ_j I(X, X_j; Y) / H(X, X_j, Y) (DISR, Meyer and Bontempi 2006)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.symmetric_relevance
+
+
+class InteractionCapping(Criterion):
+    """I(X; Y) − Σ_j max(0, I(X; X_j) − I(X; X_j | Y)) (ICAP, Jakulin 2005)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return np.maximum(0.0, pair.mutual - pair.within_classes)
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return relevance - total
+
+
+class InfomaxExtraction(Criterion):
+    """I(X; Y) − Σ_j [I(X; X_j) − I(X; X_j | Y)] (CIFE, Lin and Tang 2006)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.mutual - pair.within_classes
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return relevance - total
+
+
+class WeightedRedundancy(Criterion):
+    """I(X; Y) − β Σ_j I(X; X_j) (MIFS, Battiti 1994)."""
+
+    def __init__(self, *, beta: float = 1.0) -> None:
+        self.beta = beta
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.mutual
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return relevance - self.beta * total
+
+
+class ConditionalMinimum(Criterion):
+    """min(I(X; Y), min_j I(X; Y | X_j)) (CMIM, Fleuret 2004), evaluated only where it matters."""
+
+    def begin(self, bound: Any) -> Any:
+        return LazyMinimum(bound)
+
+
+class LazyMinimum:
+    """A score can only fall as units are selected, so an old one is a bound.
+
+    Only candidates whose bound reaches the best score that is up to date are brought up to date, a
+    batch at a time.
+    """
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+        self._scores: FloatArray = bound.relevance().copy()
+        self._seen = np.zeros(len(self._scores), dtype=np.intp)
+        self._selected: list[int] = []
+        self._batch = max(64, len(self._scores) // 16)
+
+    def add(self, unit: int) -> None:
+        self._selected.append(unit)
+
+    def scores(self, outside: IntArray) -> FloatArray:
+        stale = self._stale(outside)
+        while len(stale):
+            first = best_first(self._scores[stale])[: self._batch]
+            self._update(stale[np.sort(first)])
+            stale = self._stale(outside)
+        return self._scores
+
+    def _stale(self, outside: IntArray) -> IntArray:
+        """Candidates that are behind, and whose bound could still win (or tie)."""
+        fresh = self._seen[outside] == len(self._selected)
+        best = np.max(self._scores[outside[fresh]], initial=-np.inf)
+        reach = self._scores[outside] >= best - TIE_TOLERANCE * abs(best) if fresh.any() else True
+        return outside[~fresh & reach]
+
+    def _update(self, units: IntArray) -> None:
+        """One selected unit further, for those that are furthest behind."""
+        behind = int(self._seen[units].min())
+        units = units[self._seen[units] == behind]
+        pair = self._bound.information_with(self._selected[behind], units)
+        self._scores[units] = np.minimum(self._scores[units], pair.conditional)
+        self._seen[units] += 1
+
+
+class ConditionalGain(Criterion):
+    """I(X; Y | all selected together).
+
+    When nothing is left to gain, the rest follows by relevance.
+    """
+
+    requires: ClassVar[tuple[type, ...]] = (HasPairInformation, HasConditionalGains)
+
+    def begin(self, bound: Any) -> Any:
+        return GainOfAll(bound)
+
+
+class GainOfAll:
+    """All selected units as one variable."""
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+        self._relevance: FloatArray = bound.relevance()
+        self._selected: list[int] = []
+
+    def add(self, unit: int) -> None:
+        self._selected.append(unit)
+
+    def scores(self, outside: IntArray) -> FloatArray:
+        if not self._selected:
+            return self._relevance
+        gains: FloatArray = self._bound.conditional_gains(self._selected)
+        if gains[outside].max() > TIE_TOLERANCE:
+            return gains
+        # Nothing to gain: 0 for the most relevant one that is left, less for the others.
+        return self._relevance - self._relevance[outside].max()

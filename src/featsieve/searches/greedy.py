@@ -1,0 +1,55 @@
+"""Pairwise greedy search: add the unit that a criterion values most beside the selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from featsieve.ordering import best_index
+from featsieve.result import SelectionResult
+from featsieve.searches.criteria import Criterion, JointInformation
+
+
+class Greedy(BaseEstimator):
+    """One engine for all greedy information criteria; ties go to the lowest index.
+
+    Parameters
+    ----------
+    criterion : a criterion of featsieve.searches.criteria, default JointInformation (JMI)
+    """
+
+    def __init__(self, criterion: Criterion | None = None) -> None:
+        self.criterion = criterion
+
+    @property
+    def requires(self) -> tuple[type, ...]:
+        return self._criterion.requires
+
+    @property
+    def _criterion(self) -> Criterion:
+        return JointInformation() if self.criterion is None else self.criterion
+
+    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        run = self._criterion.begin(bound)
+        selected: list[int] = []
+        scores = np.full(bound.n_units, np.nan)
+        trace: list[float] = []
+        while len(selected) < k:
+            if selected:
+                run.add(selected[-1])
+            outside = np.setdiff1d(np.arange(bound.n_units), selected, assume_unique=True)
+            scores[outside] = run.scores(outside)[outside]
+            best = int(outside[best_index(scores[outside])])
+            selected.append(best)
+            trace.append(float(scores[best]))
+            bound.monitor.tick("adding", len(selected), k)
+            yield SelectionResult(
+                np.array(selected, dtype=np.intp),
+                scores.copy(),
+                objective=trace[-1],
+                path=tuple(selected),
+                trace=tuple(trace),
+            )

@@ -1,0 +1,31 @@
+"""The benches of P-CMI's Figures 2 and 3 and Table I."""
+
+from __future__ import annotations
+
+import pytest
+
+from featsieve.errors import InputError
+from featsieve.evaluation.benches import _quadratic, p_cmi_fig2, p_cmi_fig3, p_cmi_table1
+
+
+@pytest.mark.parametrize("bench", [p_cmi_fig2, p_cmi_fig3, p_cmi_table1])
+def test_a_bench_returns_its_table_and_writes_it_with_its_surroundings(bench, tmp_path):
+    out = tmp_path / "results" / "bench.md"
+    text = bench.run(None, trials=1, methods=["tpower", "auto"], quick=True, out=out)
+    assert text.startswith("# P-CMI")
+    assert "| TPower |" in text
+    assert "binary" not in text
+    assert out.read_text().startswith(text)
+    assert "## Where and when" in out.read_text()
+
+
+def test_the_gain_is_measured_against_linear_on_the_same_matrices():
+    found = _quadratic.run_trials([(30, 6)], 2, ["Linear", "ours (auto)"])
+    assert _quadratic.mean_gain(found, 30, 6, "Linear") == 0.0
+    assert _quadratic.mean_gain(found, 30, 6, "ours (auto)") > 0.0
+    assert _quadratic.mean_seconds(found, 30, 6, "Linear") > 0.0
+
+
+def test_an_unknown_method_is_named():
+    with pytest.raises(InputError, match="there is no method 'simplex'"):
+        _quadratic.chosen_methods(["simplex"])

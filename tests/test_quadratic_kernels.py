@@ -1,0 +1,111 @@
+"""The compiled loops of the binary quadratic problem against brute force; also run without JIT."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from featsieve.kernels.branching import branch_and_bound
+from featsieve.kernels.quadratic import (
+    fill_top,
+    keep_better,
+    kth_largest,
+    scan_directions,
+    set_value,
+    swap_search,
+)
+
+N, K = 8, 3
+
+
+def symmetric(seed, n=N):
+    Q = np.random.default_rng(seed).normal(size=(n, n))
+    return Q + Q.T
+
+
+def value_of(Q, chosen):
+    return Q[np.ix_(chosen, chosen)].sum()
+
+
+def best_value(Q, k=K):
+    return max(value_of(Q, list(chosen)) for chosen in combinations(range(len(Q)), k))
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_kth_largest_is_that_of_sorting_and_leaves_the_rest_alone(k):
+    values = np.array([3.0, 1.0, 3.0, -2.0, 5.0, 0.0, 99.0])
+    assert kth_largest(values, 6, k) == sorted([3.0, 1.0, 3.0, -2.0, 5.0, 0.0])[-k]
+    assert values[6] == 99.0
+
+
+def test_top_scores_come_in_index_order_and_ties_go_to_the_lowest():
+    chosen = np.empty(3, dtype=np.int64)
+    fill_top(np.array([1.0, 2.0, 5.0, 2.0, 2.0]), 3, np.empty(5), chosen)
+    assert chosen.tolist() == [1, 2, 3]
+
+
+def test_set_value_and_keeping_the_better_set():
+    Q = symmetric(0)
+    assert_allclose(set_value(Q, np.array([1, 4, 6])), value_of(Q, [1, 4, 6]))
+    best = np.array([0, 1, 2])
+    assert keep_better(Q, np.array([3, 4, 5]), best, np.inf) == np.inf
+    assert best.tolist() == [0, 1, 2]
+    assert_allclose(keep_better(Q, np.array([3, 4, 5]), best, -np.inf), value_of(Q, [3, 4, 5]))
+    assert best.tolist() == [3, 4, 5]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_swaps_end_where_no_single_swap_helps(seed):
+    Q = symmetric(seed)
+    chosen, value = swap_search(Q, np.array([0, 1, 2]), 0, 1000, 1e-12)
+    assert_allclose(value, value_of(Q, chosen))
+    for out in range(K):
+        for into in set(range(N)) - set(chosen.tolist()):
+            swapped = chosen.copy()
+            swapped[out] = into
+            assert value_of(Q, swapped) <= value + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_patience_passes_local_optima(seed):
+    Q = symmetric(seed)
+    _, value = swap_search(Q, np.array([0, 1, 2]), 100, 10_000, 1e-12)
+    assert_allclose(value, best_value(Q))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_branch_and_bound_empties_its_stack_at_the_optimum(seed):
+    Q = symmetric(seed)
+    nodes = np.full((N + 2, N), -1, dtype=np.int8)
+    bounds = np.full(N + 2, np.abs(Q).sum())
+    best = np.array([0, 1, 2])
+    start = value_of(Q, best)
+    depth, value = branch_and_bound(Q, Q.copy(), nodes, bounds, 1, best, start, 1e-9, 10_000, 10)
+    assert depth == 0
+    assert_allclose(value, best_value(Q))
+    assert_allclose(value_of(Q, best), value)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # keys wrap without JIT
+def test_scanned_directions_find_the_optimum_of_a_rank_one_matrix():
+    factor = np.array([0.5, -2.0, 0.1, 1.5, -0.3, 0.9, -1.1, 0.0])
+    Q = np.outer(factor, factor)
+    keys = np.random.default_rng(0).integers(1, 2**64 - 1, size=N, dtype=np.uint64)
+    best = np.arange(K, dtype=np.int64)
+    value, pair = scan_directions(
+        Q,
+        factor[:, None].copy(),
+        np.ones(1),
+        factor[None, :].copy(),
+        keys,
+        np.zeros(64, dtype=np.uint64),
+        best,
+        -np.inf,
+        -np.inf,
+    )
+    assert_allclose(value, best_value(Q))
+    assert_allclose(value_of(Q, best), value)
+    assert_allclose(pair, value)
