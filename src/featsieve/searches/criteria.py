@@ -133,15 +133,20 @@ class LazyMinimum:
     """A score can only fall as units are selected, so an old one is a bound.
 
     Only candidates whose bound reaches the best score that is up to date are brought up to date, a
-    batch at a time.
+    batch at a time. With few units one batch holds them all: picking some would cost more than it
+    saves.
     """
+
+    few_units = 2048
+    batch = 256
 
     def __init__(self, bound: Any) -> None:
         self._bound = bound
         self._scores: FloatArray = bound.relevance().copy()
         self._seen = np.zeros(len(self._scores), dtype=np.intp)
         self._selected: list[int] = []
-        self._batch = max(64, len(self._scores) // 16)
+        everything = len(self._scores) <= self.few_units
+        self._batch = len(self._scores) if everything else self.batch
 
     def add(self, unit: int) -> None:
         self._selected.append(unit)
@@ -149,8 +154,9 @@ class LazyMinimum:
     def scores(self, outside: IntArray) -> FloatArray:
         stale = self._stale(outside)
         while len(stale):
-            first = best_first(self._scores[stale])[: self._batch]
-            self._update(stale[np.sort(first)])
+            if len(stale) > self._batch:
+                stale = np.sort(stale[best_first(self._scores[stale])[: self._batch]])
+            self._update(stale)
             stale = self._stale(outside)
         return self._scores
 
@@ -162,12 +168,14 @@ class LazyMinimum:
         return outside[~fresh & reach]
 
     def _update(self, units: IntArray) -> None:
-        """One selected unit further, for those that are furthest behind."""
-        behind = int(self._seen[units].min())
-        units = units[self._seen[units] == behind]
-        pair = self._bound.information_with(self._selected[behind], units)
-        self._scores[units] = np.minimum(self._scores[units], pair.conditional)
-        self._seen[units] += 1
+        """All selected units that the one furthest behind has not seen."""
+        for selected in self._selected[int(self._seen[units].min()) :]:
+            if self._batch == len(self._scores):
+                found = self._bound.information_with(selected).conditional[units]
+            else:
+                found = self._bound.information_with(selected, units).conditional
+            self._scores[units] = np.minimum(self._scores[units], found)
+        self._seen[units] = len(self._selected)
 
 
 class ConditionalGain(Criterion):
