@@ -38,7 +38,7 @@ from featsieve.measures import (
     normalized_mutual_information,
 )
 from featsieve.searches import Exhaustive, Forward, GlobalQuadratic, Greedy, SimplexQP
-from featsieve.searches.criteria import LazyMinimum
+from featsieve.searches.criteria import ConditionalMinimum, LazyMinimum
 from tests import reference
 from tests.golden_data import golden, toy
 
@@ -169,11 +169,12 @@ def test_greedy_selectors_equal_their_definitions(name, seed):
 
 @given(st.integers(0, 2**31))
 def test_lazy_cmim_is_the_eager_one(seed):
-    batches = mock.patch.multiple(LazyMinimum, few_units=10, batch=8)
+    few = mock.patch.object(ConditionalMinimum, "few_units", 10)
+    small = mock.patch.object(LazyMinimum, "batch", 8)
     rng = np.random.default_rng(seed)
     y = np.r_[0, 1, rng.integers(0, 2, 38)]
     codes = rng.integers(0, 3, size=(40, 150))
-    with batches:
+    with few, small:
         found = CMIM(n_features_to_select=8, discretizer=None).fit(codes, y).result_
     Q = cmi_matrix(codes, y)
     score, selected = np.diag(Q).copy(), []

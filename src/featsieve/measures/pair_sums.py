@@ -173,15 +173,12 @@ class PairSums:
             return pair[0], triple[0]
         n_thin = len(self.split.thin)
         work = self._planes.words.size * int(self._planes.states[place] - 1)
-        jobs = self.n_jobs if work > THREAD_WORDS else 1
-        tiles = list(
-            ordered_map(
-                lambda span: self._planes.tile(np.array([place]), span[0], np.array([span[1]])),
-                spans(n_thin, ROW_COLUMNS),
-                jobs,
-            )
-        )
-        pairs, triples = zip(*tiles, strict=True)
+        jobs = self.n_jobs if work > THREAD_WORDS and n_thin > ROW_COLUMNS else 1
+
+        def tile(span: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+            return self._planes.tile(np.array([place]), span[0], np.array([span[1]]))
+
+        pairs, triples = zip(*ordered_map(tile, spans(n_thin, ROW_COLUMNS), jobs), strict=True)
         return np.concatenate(pairs, axis=1)[0], np.concatenate(triples, axis=1)[0]
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:

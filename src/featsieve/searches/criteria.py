@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from featsieve.errors import InputError
 from featsieve.ordering import TIE_TOLERANCE, best_first
 from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
-from featsieve.schema import FloatArray, IntArray
+from featsieve.schema import BoolArray, FloatArray, IntArray
 
 
 class Criterion(BaseEstimator):
@@ -46,7 +46,7 @@ class SummedTerms:
         self._total += self._criterion.term(self._bound.information_with(unit))
         self._n_selected += 1
 
-    def scores(self, outside: IntArray) -> FloatArray:
+    def scores(self, outside: BoolArray) -> FloatArray:
         if not self._n_selected:
             return self._relevance
         return self._criterion.score(self._relevance, self._total, self._n_selected)
@@ -123,41 +123,58 @@ class WeightedRedundancy(Criterion):
 
 
 class ConditionalMinimum(Criterion):
-    """min(I(X; Y), min_j I(X; Y | X_j)) (CMIM, Fleuret 2004), evaluated only where it matters."""
+    """min(I(X; Y), min_j I(X; Y | X_j)) (CMIM, Fleuret 2004).
+
+    Of many units, only those that can win are evaluated; of few, picking them would cost more than
+    it saves.
+    """
+
+    few_units: ClassVar[int] = 2048
 
     def begin(self, bound: Any) -> Any:
-        return LazyMinimum(bound)
+        return RunningMinimum(bound) if bound.n_units <= self.few_units else LazyMinimum(bound)
+
+
+class RunningMinimum:
+    """The minimum of every candidate, up to date."""
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+        self._scores: FloatArray = bound.relevance()
+
+    def add(self, unit: int) -> None:
+        found = self._bound.information_with(unit).conditional
+        self._scores = np.minimum(self._scores, found)
+
+    def scores(self, outside: BoolArray) -> FloatArray:
+        return self._scores
 
 
 class LazyMinimum:
     """A score can only fall as units are selected, so an old one is a bound.
 
     Only candidates whose bound reaches the best score that is up to date are brought up to date, a
-    batch at a time. With few units one batch holds them all: picking some would cost more than it
-    saves.
+    batch at a time.
     """
 
-    few_units = 2048
-    batch = 256
+    batch: ClassVar[int] = 256
 
     def __init__(self, bound: Any) -> None:
         self._bound = bound
         self._scores: FloatArray = bound.relevance().copy()
         self._seen = np.zeros(len(self._scores), dtype=np.intp)
         self._selected: list[int] = []
-        everything = len(self._scores) <= self.few_units
-        self._batch = len(self._scores) if everything else self.batch
 
     def add(self, unit: int) -> None:
         self._selected.append(unit)
 
-    def scores(self, outside: IntArray) -> FloatArray:
-        stale = self._stale(outside)
+    def scores(self, outside: BoolArray) -> FloatArray:
+        units = np.flatnonzero(outside)
+        stale = self._stale(units)
         while len(stale):
-            if len(stale) > self._batch:
-                stale = np.sort(stale[best_first(self._scores[stale])[: self._batch]])
-            self._update(stale)
-            stale = self._stale(outside)
+            first = best_first(self._scores[stale])[: self.batch]
+            self._update(stale[np.sort(first)])
+            stale = self._stale(units)
         return self._scores
 
     def _stale(self, outside: IntArray) -> IntArray:
@@ -170,10 +187,7 @@ class LazyMinimum:
     def _update(self, units: IntArray) -> None:
         """All selected units that the one furthest behind has not seen."""
         for selected in self._selected[int(self._seen[units].min()) :]:
-            if self._batch == len(self._scores):
-                found = self._bound.information_with(selected).conditional[units]
-            else:
-                found = self._bound.information_with(selected, units).conditional
+            found = self._bound.information_with(selected, units).conditional
             self._scores[units] = np.minimum(self._scores[units], found)
         self._seen[units] = len(self._selected)
 
@@ -201,7 +215,7 @@ class GainOfAll:
     def add(self, unit: int) -> None:
         self._selected.append(unit)
 
-    def scores(self, outside: IntArray) -> FloatArray:
+    def scores(self, outside: BoolArray) -> FloatArray:
         if not self._selected:
             return self._relevance
         gains: FloatArray = self._bound.conditional_gains(self._selected)

@@ -35,15 +35,17 @@ class Greedy(BaseEstimator):
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
         run = self._criterion.begin(bound)
         selected: list[int] = []
+        is_outside = np.ones(bound.n_units, dtype=bool)
         scores = np.full(bound.n_units, np.nan)
         trace: list[float] = []
         while len(selected) < k:
             if selected:
                 run.add(selected[-1])
-            outside = np.setdiff1d(np.arange(bound.n_units), selected, assume_unique=True)
-            scores[outside] = run.scores(outside)[outside]
-            best = int(outside[best_index(scores[outside])])
+            current = run.scores(is_outside)
+            np.copyto(scores, current, where=is_outside)
+            best = best_index(np.where(is_outside, current, -np.inf))
             selected.append(best)
+            is_outside[best] = False
             trace.append(float(scores[best]))
             bound.monitor.tick("adding", len(selected), k)
             yield SelectionResult(
