@@ -54,6 +54,5 @@ def best_index(scores: FloatArray) -> int:
         if not len(known):
             return 0
         top = known.max()
-    if not np.isfinite(top):
-        return int(np.flatnonzero(scores == top)[0])
-    return int(np.flatnonzero(scores >= top - TIE_TOLERANCE * abs(top))[0])
+    floor = top - TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
+    return int(np.argmax(scores >= floor))

@@ -172,14 +172,17 @@ class PairSums:
             pair, triple = few.tile(np.array([len(places)]), 0, np.array([len(places)]))
             return pair[0], triple[0]
         n_thin = len(self.split.thin)
+        if n_thin <= ROW_COLUMNS:
+            return self._part(place, 0, n_thin)
         work = self._planes.words.size * int(self._planes.states[place] - 1)
-        jobs = self.n_jobs if work > THREAD_WORDS and n_thin > ROW_COLUMNS else 1
+        jobs = self.n_jobs if work > THREAD_WORDS else 1
+        parts = ordered_map(lambda span: self._part(place, *span), spans(n_thin, ROW_COLUMNS), jobs)
+        pairs, triples = zip(*parts, strict=True)
+        return np.concatenate(pairs), np.concatenate(triples)
 
-        def tile(span: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-            return self._planes.tile(np.array([place]), span[0], np.array([span[1]]))
-
-        pairs, triples = zip(*ordered_map(tile, spans(n_thin, ROW_COLUMNS), jobs), strict=True)
-        return np.concatenate(pairs, axis=1)[0], np.concatenate(triples, axis=1)[0]
+    def _part(self, place: int, j0: int, j1: int) -> tuple[FloatArray, FloatArray]:
+        pair, triple = self._planes.tile(np.array([place]), j0, np.array([j1]))
+        return pair[0], triple[0]
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
         codes, bounds = self._columns

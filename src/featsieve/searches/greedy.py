@@ -36,21 +36,22 @@ class Greedy(BaseEstimator):
         run = self._criterion.begin(bound)
         selected: list[int] = []
         is_outside = np.ones(bound.n_units, dtype=bool)
-        scores = np.full(bound.n_units, np.nan)
+        chosen = np.full(bound.n_units, np.nan)
         trace: list[float] = []
         while len(selected) < k:
             if selected:
                 run.add(selected[-1])
             current = run.scores(is_outside)
-            np.copyto(scores, current, where=is_outside)
+            scores = np.where(is_outside, current, chosen)
             best = best_index(np.where(is_outside, current, -np.inf))
             selected.append(best)
             is_outside[best] = False
-            trace.append(float(scores[best]))
+            chosen[best] = current[best]
+            trace.append(float(current[best]))
             bound.monitor.tick("adding", len(selected), k)
             yield SelectionResult(
                 np.array(selected, dtype=np.intp),
-                scores.copy(),
+                scores,
                 objective=trace[-1],
                 path=tuple(selected),
                 trace=tuple(trace),
