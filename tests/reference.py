@@ -55,9 +55,6 @@ def median_pair_distance(X):
     return float(np.median(found[found > 0])) if (found > 0).any() else 1.0
 
 
-import numpy as np
-
-
 # --- LSMI family and the l1 ball -----------------------------------------------------------------
 
 
@@ -73,7 +70,6 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     size = np.maximum(size - (high if size.sum() > radius else 0.0), 0.0)
     return size if nonnegative else np.sign(w) * size
 
-import itertools
 
 # --- evaluation ----------------------------------------------------------------------------------
 
@@ -266,6 +262,8 @@ def least_angle_regression(X, y):
             break
         active.append(entering)
     return active, np.array(lams), np.array(weights)
+
+
 def lsmi_by_definition(X, y, centers, sigma, lam, is_delta):
     """P-LSMI eqs (8) and (9) with H summed over all pairs of rows; y is 2-D."""
     n, b = len(X), len(centers)
@@ -334,6 +332,8 @@ def kliep_by_scipy(A, b):
         options={"maxiter": 500, "ftol": 1e-12},
     )
     return -found.fun
+
+
 # --- information --------------------------------------------------------------------------------
 
 
