@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -17,9 +19,7 @@ def make_problem(seed, n_outputs=2):
     X, Y = rng.normal(size=(20, 4)), rng.normal(size=(20, n_outputs))
     gram, target = X.T @ X / 20, X.T @ Y / 20
     starts = np.array([0, 2, 3, 4])
-    tops = [
-        np.linalg.eigvalsh(gram[a:b, a:b])[-1] for a, b in zip(starts, starts[1:], strict=False)
-    ]
+    tops = [np.linalg.eigvalsh(gram[a:b, a:b])[-1] for a, b in itertools.pairwise(starts)]
     return X, Y, BlockProblem(gram, target, starts, 1 / np.array(tops), 0.1 * np.sqrt([2, 1, 1]))
 
 

@@ -208,4 +208,11 @@ def test_ranking_fills_pvalues():
     assert_array_equal(selector.pvalues_, expected.pvalues)
     assert_array_equal(selector.result_.extras["adjusted_wy"], expected.adjusted_wy)
     assert selector.indices_.tolist() == [0]
-    assert not hasattr(PearsonRanking().fit(X, y), "pvalues_")
+    assert not hasattr(selector.set_params(n_permutations=0).fit(X, y), "pvalues_")
+
+
+def test_ranking_gives_a_group_its_pvalue():
+    X, y = make_table("regression")
+    groups = {"both": [0, 2]}
+    selector = PearsonRanking(n_permutations=49, random_state=0, feature_groups=groups).fit(X, y)
+    assert selector.pvalues_.tolist()[0] == selector.pvalues_.tolist()[2] == 1 / 50
