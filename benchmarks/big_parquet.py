@@ -133,10 +133,10 @@ def main() -> None:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     note = (
-        "Each run is a process of its own; its peak memory is the operating system's, from start to "
-        "end and with all imports, its times are those of `fit` after a warm-up. LassoSelector sums the second "
-        "moments of five folds in one pass and keeps the whole path with its error. Targets: below "
-        f"{MEMORY_TARGET >> 20} MiB, exponent at most {EXPONENT_TARGET}."
+        "Each run is a process of its own; its peak memory is the operating system's, from start "
+        "to end and with all imports, its times are those of `fit` after a warm-up. LassoSelector "
+        "sums the second moments of five folds in one pass and keeps the whole path with its "
+        f"error. Targets: below {MEMORY_TARGET >> 20} MiB, exponent at most {EXPONENT_TARGET}."
     )
     path = write_report(
         "big-parquet",
