@@ -26,6 +26,7 @@ from featsieve.measures.sampled_basis import SampledBasis, make_grid
 from featsieve.measures.sampling import CenterRule
 from featsieve.measures.sigma_grid import best_on_grid
 from featsieve.measures.table_rows import TableRows
+from featsieve.pool import ordered_map, single_threaded_blas
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
@@ -167,7 +168,20 @@ class BoundLSMI:
     # --- capabilities ---------------------------------------------------------------------------
 
     def scores(self) -> FloatArray:
-        return np.array([self.value([unit]) for unit in range(self.n_units)])
+        return self.values_with([], range(self.n_units))
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._values([[*subset, candidate] for candidate in candidates])
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._values([[u for u in subset if u != candidate] for candidate in candidates])
+
+    def _values(self, subsets: Sequence[Sequence[int]]) -> FloatArray:
+        """Side by side; a table that streams has its threads in the engine already."""
+        n_threads = self.basis.rows.n_jobs if self.basis.rows.is_resident else 1
+        _ = self._pass, self.basis.centers  # drawn once, before the threads ask for them
+        with single_threaded_blas():
+            return np.array(list(ordered_map(self.value, subsets, n_threads)))
 
     def value(self, subset: Sequence[int]) -> float:
         return self.choose(subset).fit.value

@@ -55,6 +55,7 @@ class TableRows:
         self._engine = engine
         self.n_samples = engine.n_samples
         self.n_units = engine.schema.n_units
+        self.n_jobs = engine.n_jobs
         self.is_delta = engine.target.is_classification
         self._reader = RowReader(engine.schema, engine.target, self._factor(scale_target))
         self.unit_of_column = self._reader.unit_of_column
