@@ -219,7 +219,9 @@ class BoundLSMI:
     ) -> tuple[float, FloatArray]:
         w, centers = self.basis.column_weights(weights), self.basis.centers
         n = self.basis.rows.n_samples
-        phi = _Phi(centers, w, sigma, keep=self.basis.rows.is_resident)
+        rows = self.basis.rows
+        keep = rows.is_resident and rows.fits(len(centers))  # else rows are new at every pass
+        phi = _Phi(centers, w, sigma, keep=keep)
         fitted = fit(
             self._pass(lambda rows: basis_sums(rows.as_one_fold, centers, [sigma], [phi(rows)])),
             lam,

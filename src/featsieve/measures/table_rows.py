@@ -14,7 +14,7 @@ from featsieve.moments import column_moments
 from featsieve.protocols import Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
 
-_RESIDENT_BYTES = 2**25
+_RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
 _CHUNK_ROWS = 4096
 
 
@@ -79,7 +79,11 @@ class TableRows:
 
     @cached_property
     def is_resident(self) -> bool:
-        n_bytes = 8 * self.n_samples * len(self.unit_of_column)
+        return self.fits(len(self.unit_of_column))
+
+    def fits(self, width: int) -> bool:
+        """Whether a matrix of all rows and so many columns may stay in memory."""
+        n_bytes = 8 * self.n_samples * width
         return n_bytes <= min(_RESIDENT_BYTES, self._engine.memory_limit // 8)
 
     @cached_property
