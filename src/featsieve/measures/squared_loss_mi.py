@@ -217,10 +217,9 @@ class BoundLSMI:
     def value_and_gradient_at(
         self, weights: FloatArray, sigma: float, lam: float
     ) -> tuple[float, FloatArray]:
-        w, centers = self.basis.column_weights(weights), self.basis.centers
-        n = self.basis.rows.n_samples
-        rows = self.basis.rows
-        keep = rows.is_resident and rows.fits(len(centers))  # else rows are new at every pass
+        table, centers = self.basis.rows, self.basis.centers
+        w, n = self.basis.column_weights(weights), table.n_samples
+        keep = table.is_resident and table.fits(len(centers))  # else rows are new at every pass
         phi = _Phi(centers, w, sigma, keep=keep)
         fitted = fit(
             self._pass(lambda rows: basis_sums(rows.as_one_fold, centers, [sigma], [phi(rows)])),
@@ -231,7 +230,7 @@ class BoundLSMI:
         )
         # ∂I/∂w_k = −(w_k/σ²) Σ C (x_k − c_k)², summed over the columns of a unit.
         gradient = np.zeros(self.n_units)
-        np.add.at(gradient, self.basis.rows.unit_of_column, -w / sigma**2 * sums.totals)
+        np.add.at(gradient, table.unit_of_column, -w / sigma**2 * sums.totals)
         return fitted.value, gradient
 
 
