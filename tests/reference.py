@@ -55,9 +55,6 @@ def median_pair_distance(X):
     return float(np.median(found[found > 0])) if (found > 0).any() else 1.0
 
 
-import numpy as np
-
-
 # --- LSMI family and the l1 ball -----------------------------------------------------------------
 
 
@@ -73,7 +70,6 @@ def l1_projection_by_bisection(w, radius, nonnegative):
     size = np.maximum(size - (high if size.sum() > radius else 0.0), 0.0)
     return size if nonnegative else np.sign(w) * size
 
-import itertools
 
 # --- evaluation ----------------------------------------------------------------------------------
 
@@ -212,6 +208,62 @@ def table_information(
     )
 
 
+# --- lasso and least angle regression ------------------------------------------------------------
+
+
+def group_lasso(X, Y, alpha, blocks, n_steps=20_000):
+    """½ mean (Y − XB)² + α Σ √|g| ‖B_g‖ by plain proximal gradient steps; X and Y centred."""
+    step = len(X) / np.linalg.norm(X, 2) ** 2
+    B = np.zeros((X.shape[1], Y.shape[1]))
+    for _ in range(n_steps):
+        moved = B - step * X.T @ (X @ B - Y) / len(X)
+        for block in blocks:
+            norm = np.linalg.norm(moved[block])
+            threshold = step * alpha * np.sqrt(len(block))
+            moved[block] *= max(0.0, 1 - threshold / norm) if norm > 0 else 0.0
+        B = moved
+    return B
+
+
+def least_angle_regression(X, y):
+    """P-LECTURE, algorithms 1 and 2, line by line: columns as they enter, penalties and weights.
+
+    The printed X_A'X is X_A'X_A, and 1/n is 1/N, as the sums run over the rows.
+    """
+    N, n = X.shape
+    X = X - X.mean(axis=0)
+    X = X / np.sqrt((X**2).sum(axis=0))
+    r, w = y - y.mean(), np.zeros(n)
+    active = [int(np.argmax(np.abs(X.T @ r)))]
+    lam = np.abs(X.T @ r).max() / N
+    lams, weights = [lam], [w]
+    for _ in range(min(N - 1, n)):
+        XA = X[:, active]
+        delta = np.linalg.solve(XA.T @ XA, XA.T @ r) / (lam)
+        change = X.T @ (XA @ delta)  # how fast <x_j, r> falls as lambda falls by 1
+        candidates = []
+        for j in set(range(n)) - set(active):
+            for sign in (1, -1):
+                # sign <x_j, r(l)> = N l, with r(l) = r − (lam − l) XA delta
+                slope = N - sign * change[j]
+                if slope != 0:
+                    at = (sign * (X[:, j] @ r) - sign * lam * change[j]) / slope
+                    if 0 < at < lam * (1 - 1e-12):
+                        candidates.append((at, j))
+        at, entering = max(candidates) if candidates else (0.0, None)
+        step = np.zeros(n)
+        step[active] = (lam - at) * delta
+        w = w + step
+        r = r - X @ step
+        lam = at
+        lams.append(lam)
+        weights.append(w)
+        if entering is None:
+            break
+        active.append(entering)
+    return active, np.array(lams), np.array(weights)
+
+
 def lsmi_by_definition(X, y, centers, sigma, lam, is_delta):
     """P-LSMI eqs (8) and (9) with H summed over all pairs of rows; y is 2-D."""
     n, b = len(X), len(centers)
@@ -280,6 +332,8 @@ def kliep_by_scipy(A, b):
         options={"maxiter": 500, "ftol": 1e-12},
     )
     return -found.fun
+
+
 # --- information --------------------------------------------------------------------------------
 
 

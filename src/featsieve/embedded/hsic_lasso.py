@@ -27,7 +27,7 @@ from featsieve.measures.target_side import (
     fit_target_tiles,
 )
 from featsieve.measures.tiles import RowPairs, Rows, row_pairs
-from featsieve.measures.units import UnitColumns, unit_columns
+from featsieve.measures.units import UnitColumns, no_columns, unit_columns
 from featsieve.measures.width_policy import width_policy
 from featsieve.ordering import best_first
 from featsieve.progress import drive
@@ -106,8 +106,7 @@ class CentredGrams:
 
     def products(self, target: TargetTiles) -> FloatArray:
         """⟨K̄_u, M⟩ for all units."""
-        nothing = UnitColumns(NO_COLUMNS, np.zeros(1, np.intp), np.zeros(0, np.bool_))
-        summed = SetPass(nothing, self._units, 1, self._kernel, self._rates, target)
+        summed = SetPass(no_columns(0), self._units, 1, self._kernel, self._rates, target)
         return summed.over(self._pairs) / self._norms
 
     def column(self, unit: int) -> FloatArray:

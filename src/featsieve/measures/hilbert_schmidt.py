@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,7 +13,9 @@ from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.hsic_estimates import fixed_matrix
+from featsieve.measures.block_pairs import choose_pairs, relative_error
+from featsieve.measures.feature_hsic import BoundFeatureHSIC
+from featsieve.measures.hsic_estimates import FixedMatrix, fixed_matrix
 from featsieve.measures.hsic_passes import (
     MatrixGradientPass,
     SetPass,
@@ -26,8 +29,8 @@ from featsieve.measures.target_side import (
     fit_target_kernel,
     fit_target_tiles,
 )
-from featsieve.measures.tiles import row_pairs
-from featsieve.measures.units import unit_columns
+from featsieve.measures.tiles import RowPairs
+from featsieve.measures.units import UnitColumns, no_columns, unit_columns
 from featsieve.measures.width_policy import WidthPolicy, width_policy
 from featsieve.progress import SILENT, Monitor
 from featsieve.protocols import Engine
@@ -37,6 +40,9 @@ from featsieve.schema import FloatArray
 OPTIMIZE_DECADES = (-7.0, 2.0)
 OPTIMIZE_POINTS = 10
 OPTIMIZE_ZOOMS = 4
+
+
+APPROXIMATIONS = ("auto", "none", "block", "rff", "nystrom")
 
 
 class HSIC(BaseMeasure):
@@ -59,6 +65,12 @@ class HSIC(BaseMeasure):
         P-HSIC eq. (4); P-LSMI eq. (4) with (n − 1)²; P-L1INF eq. (8) with n².
     criterion : {"hsic", "mmd", "kta"}, default="hsic"
         ``"mmd"`` and ``"kta"`` are tr KL, of two classes and of any target.
+    approximation : {"auto", "none", "block", "rff", "nystrom"}, default="auto"
+        ``"none"``: all pairs of rows; ``"block"``: pairs inside random blocks of 1024 rows only, an
+        unbiased mean over blocks; ``"rff"`` (random Fourier features) and ``"nystrom"`` (landmark
+        rows): row statistics that add, of the biased estimate. ``"auto"``: all pairs if a pass
+        takes less than about a minute, else blocks. ``result_.approximation`` says which, and its
+        error.
     precision : {"double", "single"}, default="double"
         Of the kernel evaluations; sums are always double.
     random_state : int, default=None
@@ -90,10 +102,35 @@ class HSIC(BaseMeasure):
         self.precision = precision
         self.random_state = random_state
 
-    def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC:
+    def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
+        self._check_approximation()
         if callable(self.kernel):
             return BoundFunctionHSIC(self, engine)
+        if self.approximation in ("rff", "nystrom"):
+            return self._bind_features(engine)
         return BoundHSIC(self, engine)
+
+    def _check_approximation(self) -> None:
+        if self.approximation not in APPROXIMATIONS:
+            allowed = ", ".join(map(repr, APPROXIMATIONS))
+            raise InputError(f"approximation must be one of {allowed}, got {self.approximation!r}.")
+        if self.criterion != "hsic" and self.approximation not in ("auto", "none"):
+            raise InputError(
+                f"criterion={self.criterion!r} is summed exactly; use approximation='none'."
+            )
+
+    def _bind_features(self, engine: Engine) -> BoundFeatureHSIC:
+        kernel = kernel_function(self.kernel)
+        n = engine.n_samples
+        return BoundFeatureHSIC(
+            engine,
+            kernel,
+            width_policy(self.bandwidth, kernel, engine, self.seed),
+            _checked_target_kernel(self, engine),
+            self.approximation,
+            self.seed,
+            float(n**2 if self.estimator == "v_statistic" else (n - 1) ** 2),
+        )
 
     @property
     def seed(self) -> int:
@@ -108,12 +145,13 @@ class _TargetBound:
         self.monitor: Monitor = engine.monitor
         self._schema = engine.schema
         self._dtype = _dtype_of(measure.precision)
-        self._pairs = row_pairs(engine)
+        exact = measure.criterion != "hsic"
+        self._pairs = choose_pairs(engine, "none" if exact else measure.approximation, measure.seed)
         self._tiles = fit_target_tiles(
             engine,
             self._pairs,
             _checked_target_kernel(measure, engine),
-            fixed_matrix(engine.n_samples, measure.estimator, measure.criterion),
+            _mean_over_groups(measure, self._pairs),
             self._dtype,
         )
 
@@ -151,16 +189,15 @@ class BoundHSIC(_TargetBound):
 
     def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
         widths = self._round_widths(subset, candidates, sign)
-        sums = SetPass(
-            unit_columns(self._schema, subset),
-            unit_columns(self._schema, candidates),
-            sign,
-            self._kernel,
-            self._kernel.rate(widths),
-            self._tiles,
-            self._dtype,
-        )
-        return sums.over(self._pairs)
+        units = unit_columns(self._schema, candidates)
+        return self._set_pass(subset, units, sign, widths).over(self._pairs)
+
+    def _set_pass(
+        self, subset: Sequence[int], candidates: UnitColumns, sign: int, widths: FloatArray
+    ) -> SetPass:
+        base = unit_columns(self._schema, subset)
+        rates = self._kernel.rate(widths)
+        return SetPass(base, candidates, sign, self._kernel, rates, self._tiles, self._dtype)
 
     def _round_widths(
         self, subset: Sequence[int], candidates: Sequence[int], sign: int
@@ -174,13 +211,7 @@ class BoundHSIC(_TargetBound):
 
     def _at_widths(self, subset: Sequence[int], widths: FloatArray) -> FloatArray:
         """The criterion of one set at several widths: candidates that add no column."""
-        nothing = unit_columns(self._schema, [])
-        empty = type(nothing)(NO_COLUMNS, np.zeros(len(widths) + 1, np.intp), nothing.is_code)
-        used = unit_columns(self._schema, subset)
-        rates = self._kernel.rate(widths)
-        return SetPass(used, empty, 1, self._kernel, rates, self._tiles, self._dtype).over(
-            self._pairs
-        )
+        return self._set_pass(subset, no_columns(len(widths)), 1, widths).over(self._pairs)
 
     def _best_width(self, subset: Sequence[int]) -> float:
         """Where the criterion is largest: a grid of rates, then finer grids around the best."""
@@ -241,7 +272,20 @@ class BoundHSIC(_TargetBound):
         return float(value), gradient
 
     def report(self) -> Mapping[str, Any]:
-        return {} if self._tuned is None else {"bandwidth": self._tuned}
+        found = {} if self._tuned is None else {"bandwidth": self._tuned}
+        return found | ({"approximation": self._in_words()} if self._pairs.n_groups > 1 else {})
+
+    def _in_words(self) -> str:
+        """Which approximation, and its error on all columns together."""
+        everything = range(self.n_units)
+        widths = np.array([self._widths.of_set(everything)])
+        whole = self._set_pass(everything, no_columns(1), 1, widths)
+        error = relative_error(self._pairs, whole, whole.columns)
+        return (
+            f"block HSIC: pairs inside {self._pairs.n_groups} random blocks of "
+            f"{self._pairs.rows_together} rows; standard error {error:.1%} of the value of all "
+            "columns together"
+        )
 
 
 class BoundFunctionHSIC(_TargetBound):
@@ -260,6 +304,12 @@ class BoundFunctionHSIC(_TargetBound):
 
     def scores(self) -> FloatArray:
         return np.array([self.value([unit]) for unit in range(self.n_units)])
+
+
+def _mean_over_groups(measure: HSIC, pairs: RowPairs) -> FixedMatrix:
+    """The fixed matrix of one group of rows, so scaled that sums over groups estimate the whole."""
+    fixed = fixed_matrix(pairs.rows_together, measure.estimator, measure.criterion)
+    return replace(fixed, scale=fixed.scale / pairs.n_groups)
 
 
 def seed_of(random_state: Any) -> int:

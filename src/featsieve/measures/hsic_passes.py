@@ -31,9 +31,12 @@ class SetPass:
     target: TargetTiles
     dtype: Any = np.float64
 
+    @property
+    def columns(self) -> IntArray:
+        return np.concatenate([self.base.columns, self.candidates.columns])
+
     def over(self, pairs: RowPairs) -> FloatArray:
-        columns = np.concatenate([self.base.columns, self.candidates.columns])
-        sums: Sums = pairs.reduce(self, columns)
+        sums: Sums = pairs.reduce(self, self.columns)
         return sums.parts[0]
 
     def __call__(self, a: Rows, b: Rows) -> Sums:

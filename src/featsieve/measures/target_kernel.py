@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.bandwidth import median_distance
 from featsieve.measures.kernel_function import KernelFunction, kernel_function
 from featsieve.schema import Array, Block, FloatArray, Target
@@ -24,10 +25,20 @@ BY_TASK = {
 }
 
 
+TARGET_LANDMARKS = 64
+
+
 class TargetKernel(Protocol):
     """L between the rows of two blocks."""
 
     def tile(self, a: Block, b: Block) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasFeatures(Protocol):
+    """A target kernel that is (or is close to) a product of finite features."""
+
+    def features(self, y: Array) -> FloatArray: ...
 
 
 @dataclass(frozen=True)
@@ -37,9 +48,9 @@ class LabelVectors:
     vectors: tuple[FloatArray, ...]
 
     def tile(self, a: Block, b: Block) -> FloatArray:
-        return self._labels(a.y) @ self._labels(b.y).T
+        return self.features(a.y) @ self.features(b.y).T
 
-    def _labels(self, y: Array) -> FloatArray:
+    def features(self, y: Array) -> FloatArray:
         return np.hstack([v[y[:, o].astype(np.intp)] for o, v in enumerate(self.vectors)])
 
 
@@ -60,9 +71,18 @@ class NumericTarget:
 
     function: KernelFunction
     bandwidth: float
+    landmarks: FloatArray
 
     def tile(self, a: Block, b: Block) -> FloatArray:
         return self.function.gram(a.y, b.y, self.bandwidth)
+
+    def features(self, y: Array) -> FloatArray:
+        """Itself when linear, else Nyström features: on few outputs they are all but exact."""
+        if self.function.degree == 1:
+            return np.asarray(y, dtype=np.float64)
+        marks = self.landmarks
+        root = inverse_root(self.function.gram(marks, marks, self.bandwidth))
+        return self.function.gram(y, marks, self.bandwidth) @ root.T
 
 
 @dataclass(frozen=True)
@@ -128,6 +148,8 @@ def target_kernel(
         return FunctionOfTarget(kind)
     if kind in BY_TASK:
         kind = BY_TASK[kind][0 if target.is_classification else 1]
+    if kind == "delta" and target.is_classification and target.n_outputs == 1:
+        return LabelVectors((np.eye(target.n_classes()),))
     if kind in ("labels", "bin", "mul", "balanced_delta"):
         _require_classes(kind, target)
         return LabelVectors(tuple(class_labels(c, kind) for c in counts))
@@ -146,11 +168,19 @@ def _numeric_target(kind: str, sample: Array, bandwidth: float | str) -> Numeric
             "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
             f"'linear', 'poly', 'precomputed' or a function, got {kind!r}."
         ) from None
+    marks = _spread_rows(sample)
     if not function.has_bandwidth:
-        return NumericTarget(function, 1.0)
+        return NumericTarget(function, 1.0, marks)
     if bandwidth == "median":
-        return NumericTarget(function, median_distance(sample, function))
-    return NumericTarget(function, positive_bandwidth(bandwidth, "target_bandwidth"))
+        return NumericTarget(function, median_distance(sample, function), marks)
+    return NumericTarget(function, positive_bandwidth(bandwidth, "target_bandwidth"), marks)
+
+
+def _spread_rows(sample: Array) -> FloatArray:
+    """Rows at even ranks of the first output."""
+    ordered = sample[np.argsort(sample[:, 0], kind="stable")]
+    ranks = np.linspace(0, len(ordered) - 1, min(TARGET_LANDMARKS, len(ordered)))
+    return ordered[ranks.astype(np.intp)].astype(np.float64)
 
 
 def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:

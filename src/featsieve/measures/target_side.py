@@ -49,14 +49,20 @@ class ComputedTarget:
     kernel: TargetKernel
     fixed: FixedMatrix
     row_sums: FloatArray
+    rows_together: int
     dtype: Any = np.float64
 
     def tile(self, a: Rows, b: Rows) -> FloatArray:
         left = self.row_sums[a.start : a.start + a.n_rows]
         right = self.row_sums[b.start : b.start + b.n_rows]
         L = kernel_tile(self.kernel, a, b, self.fixed)
-        M = self.fixed.tile(L, left, right, float(self.row_sums.sum()))
+        M = self.fixed.tile(L, left, right, self._total(a.start))
         return doubled(M, a.start == b.start, self.fixed.with_diagonal).astype(self.dtype)
+
+    def _total(self, start: int) -> float:
+        """ΣL of the rows that are paired with the one at ``start``."""
+        first = start - start % self.rows_together
+        return float(self.row_sums[first : first + self.rows_together].sum())
 
 
 @dataclass(frozen=True)
@@ -132,8 +138,9 @@ def fit_target_tiles(
 ) -> TargetTiles:
     """One pass for the row sums of L, and one to store M where that takes little memory."""
     sums: RowSums = pairs.reduce(partial(_tile_row_sums, kernel, fixed), NO_COLUMNS)
-    computed = ComputedTarget(kernel, fixed, sums.joined(), dtype)
-    small = 8 * engine.n_samples**2 * CACHED_SHARE <= engine.memory_limit
+    computed = ComputedTarget(kernel, fixed, sums.joined(), pairs.rows_together, dtype)
+    n_numbers = pairs.n_groups * pairs.rows_together**2
+    small = 8 * n_numbers * CACHED_SHARE <= engine.memory_limit
     if not (small and pairs.local):
         return computed
     stored: StoredTarget = pairs.reduce(partial(_stored_tile, computed), NO_COLUMNS)

@@ -50,13 +50,26 @@ TileFunction = Callable[[Rows, Rows], Any]
 
 
 class RowPairs(Protocol):
-    """All pairs of rows, tile by tile; ``local``: always the same tiles, in this process."""
+    """Pairs of rows, tile by tile; ``local``: always the same tiles, in this process.
+
+    Rows are paired within groups of ``rows_together``; there is one group unless they are blocks.
+    """
 
     @property
     def local(self) -> bool: ...
 
+    @property
+    def n_groups(self) -> int: ...
+
+    @property
+    def rows_together(self) -> int: ...
+
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
         """Merge ``fn`` over all tiles (first rows at or before second), in a fixed order."""
+        ...
+
+    def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
+        """The same for each group on its own."""
         ...
 
     def alone(self) -> RowPairs:
@@ -86,9 +99,14 @@ class GatheredPairs:
     n_jobs: int
     monitor: Monitor
     local: bool = True
+    n_groups: int = 1
+
+    @property
+    def rows_together(self) -> int:
+        return self.rows.n_rows
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
-        chosen = Rows(0, self.rows.X[columns], self.rows.y)
+        chosen = Rows(self.rows.start, self.rows.X[columns], self.rows.y)
         tiles = list(cut_pair(chosen, chosen))
         little = len(tiles) * TILE**2 * max(len(columns), 1) < WORTH_A_THREAD
         merged: Any = None
@@ -97,6 +115,9 @@ class GatheredPairs:
             merged = part if merged is None else merged.merge(part)
             self.monitor.tick("reading pairs of rows", done, len(tiles))
         return merged
+
+    def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
+        return [self.reduce(fn, columns)]
 
     def alone(self) -> GatheredPairs:
         """The same rows for use inside another thread: no threads and no reports of its own."""
@@ -109,6 +130,14 @@ class StreamedPairs:
 
     engine: Engine
     local: bool = False
+    n_groups: int = 1
+
+    @property
+    def rows_together(self) -> int:
+        return self.engine.n_samples
+
+    def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
+        return [self.reduce(fn, columns)]
 
     def alone(self) -> StreamedPairs:
         return self

@@ -40,3 +40,9 @@ def unit_columns(schema: Schema, units: Sequence[int] | IntArray) -> UnitColumns
     columns = schema.columns_of_units(units)
     codes = np.array([int(c) in schema.categories for c in columns], dtype=np.bool_)
     return UnitColumns(columns, np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp), codes)
+
+
+def no_columns(n_units: int) -> UnitColumns:
+    """So many units without any column."""
+    nothing = np.empty(0, dtype=np.intp)
+    return UnitColumns(nothing, np.zeros(n_units + 1, dtype=np.intp), nothing.astype(np.bool_))
