@@ -91,6 +91,12 @@ class TableRows:
         X, y = self._engine.take()
         return np.ascontiguousarray(self._reader.columns(X)), self._reader.targets(y)
 
+    @property
+    def affordable_rows(self) -> int:
+        """How many rows may be held together with the distances of all their pairs."""
+        numbers = self._engine.memory_limit // 32
+        return max(2, min(numbers // len(self.unit_of_column), int((2 * numbers) ** 0.5)))
+
     def take(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         if self.is_resident:
             X, y = self._resident
