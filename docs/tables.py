@@ -9,23 +9,17 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from featsieve.datasets.catalog import ENTRIES, Entry
+from featsieve.errors import IncompatibleError
 from featsieve.measures import MEASURES
-from featsieve.protocols import CAPABILITY_WORDS, Bound, Measure, Search
-from featsieve.registry import ENGINE_WORDS, METHODS, EngineUse, Method
+from featsieve.protocols import CAPABILITY_WORDS, Bound, HasPairs, Measure, Search
+from featsieve.registry import ENGINE_WORDS, METHODS, Method
 from featsieve.searches import SEARCHES
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 BEGIN, END = "<!-- methods: begin -->\n", "<!-- methods: end -->"
-
-# What a Parquet file or a Dask collection means for a method; rows in memory always work.
-ENGINE_CELLS: dict[EngineUse, str] = {
-    "streams": "streams",
-    "gathers": "gathers",
-    "memory": "refuses",
-}
 
 
 def method_table(link: Callable[[Method], str]) -> str:
@@ -36,11 +30,8 @@ def method_table(link: Callable[[Method], str]) -> str:
 
 
 def engine_table(link: Callable[[Method], str]) -> str:
-    """Method × engine: streams, gathers or refuses, and why."""
-    rows = []
-    for m in METHODS:
-        cell = ENGINE_CELLS[m.engines]
-        rows.append((link(m), "yes", cell, cell, ENGINE_WORDS[m.engines]))
+    """Method × engine: streams, or gathers within the budget, and why; memory always works."""
+    rows = [(link(m), "yes", m.engines, m.engines, ENGINE_WORDS[m.engines]) for m in METHODS]
     return markdown_table(("method", "in memory", "Parquet file", "Dask", "why"), rows)
 
 
@@ -71,7 +62,7 @@ def pair_table() -> str:
     rows = []
     for name in MEASURES:
         bound = bind_to_example(example_measure(name))
-        cells = ["no" if missing(bound, search) else "**yes**" for _, search in searches]
+        cells = ["no" if refusal(bound, search) else "**yes**" for _, search in searches]
         rows.append((f"`{name}`", *cells))
     return markdown_table(("", *(f"`{name}`" for name, _ in searches)), rows)
 
@@ -107,9 +98,22 @@ def _origin(entry: Entry) -> str:
     return "–" if entry.openml is None else f"OpenML `{entry.openml[0]}`, version {entry.openml[1]}"
 
 
-def missing(bound: Bound, search: Search) -> list[type]:
-    """The capabilities that a search needs and a bound measure lacks."""
-    return [capability for capability in search.requires if not isinstance(bound, capability)]
+def refusal(bound: Bound, search: Search) -> str | None:
+    """Why a search cannot use a bound measure: words that its refusal contains; None if it can."""
+    for capability in search.requires:
+        if not isinstance(bound, capability):
+            return CAPABILITY_WORDS[capability]
+    return _wrong_role(bound, search) if HasPairs in search.requires else None
+
+
+def _wrong_role(bound: Bound, search: Search) -> str | None:
+    """A pair term can be redundancy to lose or complement to gain; a search may want one only."""
+    try:
+        next(search.steps(bound, 1))
+    except IncompatibleError:
+        role: str = cast(HasPairs, bound).relevance_and_pairs().role
+        return role
+    return None
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -128,24 +132,29 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # --- Examples of every measure and search --------------------------------------------------------
 
 
-def example_measure(name: str) -> Measure:
-    """The measure with its defaults; a model's score needs a model."""
-    measure = _load(MEASURES, name)
-    if name == "CrossValScore":
-        from sklearn.linear_model import RidgeClassifier
+# A smaller grid, basis and number of restarts, for every measure and method that has them.
+QUICK = {"n_basis": 10, "cv": 2, "n_init": 1, "sigmas": [1.0], "lambdas": [0.1]}
 
-        return measure(RidgeClassifier(), cv=2)
-    return measure()
+
+def example_measure(name: str) -> Measure:
+    """The measure with its defaults, made quick; a model's score needs a model."""
+    found: Measure = _quick(_load(MEASURES, name)())
+    return found
 
 
 def example_method(method: Method) -> Any:
-    """The selector with its defaults; a wrapper needs a model."""
-    selector: Any = method.load()
-    if method.name == "WrapperSelector":
-        from sklearn.linear_model import RidgeClassifier
+    """The selector with its defaults, made quick; a wrapper needs a model."""
+    return _quick(method.load()())
 
-        return selector(RidgeClassifier(), cv=2)
-    return selector()
+
+def _quick(estimator: Any) -> Any:
+    from sklearn.linear_model import RidgeClassifier
+
+    known = estimator.get_params(deep=False)
+    wanted = {**QUICK, "estimator": RidgeClassifier()}
+    if known.get("estimator", "") is not None:
+        del wanted["estimator"]
+    return estimator.set_params(**{k: v for k, v in wanted.items() if k in known})
 
 
 def example_search(name: str) -> Search:
@@ -162,7 +171,7 @@ def example_table() -> tuple[Any, Any]:
     import numpy as np
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 5))
+    X = rng.normal(size=(40, 4))
     return X, (X[:, 1] - X[:, 3] + 0.5 * rng.normal(size=40) > 0).astype(int)
 
 

@@ -208,6 +208,132 @@ def table_information(
     )
 
 
+# --- lasso and least angle regression ------------------------------------------------------------
+
+
+def group_lasso(X, Y, alpha, blocks, n_steps=20_000):
+    """½ mean (Y − XB)² + α Σ √|g| ‖B_g‖ by plain proximal gradient steps; X and Y centred."""
+    step = len(X) / np.linalg.norm(X, 2) ** 2
+    B = np.zeros((X.shape[1], Y.shape[1]))
+    for _ in range(n_steps):
+        moved = B - step * X.T @ (X @ B - Y) / len(X)
+        for block in blocks:
+            norm = np.linalg.norm(moved[block])
+            threshold = step * alpha * np.sqrt(len(block))
+            moved[block] *= max(0.0, 1 - threshold / norm) if norm > 0 else 0.0
+        B = moved
+    return B
+
+
+def least_angle_regression(X, y):
+    """P-LECTURE, algorithms 1 and 2, line by line: columns as they enter, penalties and weights.
+
+    The printed X_A'X is X_A'X_A, and 1/n is 1/N, as the sums run over the rows.
+    """
+    N, n = X.shape
+    X = X - X.mean(axis=0)
+    X = X / np.sqrt((X**2).sum(axis=0))
+    r, w = y - y.mean(), np.zeros(n)
+    active = [int(np.argmax(np.abs(X.T @ r)))]
+    lam = np.abs(X.T @ r).max() / N
+    lams, weights = [lam], [w]
+    for _ in range(min(N - 1, n)):
+        XA = X[:, active]
+        delta = np.linalg.solve(XA.T @ XA, XA.T @ r) / (lam)
+        change = X.T @ (XA @ delta)  # how fast <x_j, r> falls as lambda falls by 1
+        candidates = []
+        for j in set(range(n)) - set(active):
+            for sign in (1, -1):
+                # sign <x_j, r(l)> = N l, with r(l) = r − (lam − l) XA delta
+                slope = N - sign * change[j]
+                if slope != 0:
+                    at = (sign * (X[:, j] @ r) - sign * lam * change[j]) / slope
+                    if 0 < at < lam * (1 - 1e-12):
+                        candidates.append((at, j))
+        at, entering = max(candidates) if candidates else (0.0, None)
+        step = np.zeros(n)
+        step[active] = (lam - at) * delta
+        w = w + step
+        r = r - X @ step
+        lam = at
+        lams.append(lam)
+        weights.append(w)
+        if entering is None:
+            break
+        active.append(entering)
+    return active, np.array(lams), np.array(weights)
+
+
+def lsmi_by_definition(X, y, centers, sigma, lam, is_delta):
+    """P-LSMI eqs (8) and (9) with H summed over all pairs of rows; y is 2-D."""
+    n, b = len(X), len(centers)
+
+    def phi(i):
+        return np.exp(-((X[i] - X[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+
+    def psi(j):
+        if is_delta:
+            return (y[j] == y[centers]).all(axis=1).astype(float)
+        return np.exp(-((y[j] - y[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+
+    H, h = np.zeros((b, b)), np.zeros(b)
+    for i in range(n):
+        h += phi(i) * psi(i) / n
+        for j in range(n):
+            basis = phi(i) * psi(j)
+            H += np.outer(basis, basis) / n**2
+    alpha = np.linalg.solve(H + lam * np.eye(b), h)
+    return h @ alpha / 2 - 0.5, alpha
+
+
+def cv_error_by_definition(X, y, centers, folds, sigma, lam, is_delta):
+    """Mean held-out error, every fold fitted from its own training rows."""
+
+    def moments(rows):
+        H, h = np.zeros((len(centers), len(centers))), np.zeros(len(centers))
+        for i in rows:
+            phi_i = np.exp(-((X[i] - X[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+            h += phi_i * psi(i) / len(rows)
+            for j in rows:
+                H += np.outer(phi_i * psi(j), phi_i * psi(j)) / len(rows) ** 2
+        return H, h
+
+    def psi(j):
+        if is_delta:
+            return (y[j] == y[centers]).all(axis=1).astype(float)
+        return np.exp(-((y[j] - y[centers]) ** 2).sum(axis=1) / (2 * sigma**2))
+
+    errors = []
+    for fold in np.unique(folds):
+        H, h = moments(np.flatnonzero(folds != fold))
+        H_out, h_out = moments(np.flatnonzero(folds == fold))
+        alpha = np.linalg.solve(H + lam * np.eye(len(h)), h)
+        errors.append(alpha @ H_out @ alpha / 2 - h_out @ alpha)
+    return np.mean(errors)
+
+
+def median_distance_by_sorting(Z):
+    distances = [np.linalg.norm(a - b) for i, a in enumerate(Z) for b in Z[i + 1 :]]
+    return np.median(distances)
+
+
+def kliep_by_scipy(A, b):
+    """The maximum of the mean log-likelihood over α ≥ 0 with b'α = 1, by a general solver."""
+    from scipy.optimize import minimize
+
+    start = np.full(len(b), 1.0 / b.sum())
+    found = minimize(
+        lambda a: -np.log(A @ a).mean(),
+        start,
+        jac=lambda a: -(A.T @ (1 / (A @ a))) / len(A),
+        bounds=[(0, None)] * len(b),
+        constraints={"type": "eq", "fun": lambda a: b @ a - 1, "jac": lambda a: b},
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-12},
+    )
+    return -found.fun
+
+
 # --- information --------------------------------------------------------------------------------
 
 

@@ -27,6 +27,9 @@ def test_upper_bound_is_never_below_the_optimum(seed, n, kind, data):
     assert bounds.sphere_bound(problem) >= optimum - slack
     assert bounds.sphere_bound(problem, rng.standard_normal(n)) >= optimum - slack
     assert bounds.row_bound(problem) >= optimum - slack
+    split = bounds.split_bound(problem, optimum - data.draw(st.floats(0, 2)))
+    assert optimum - slack <= split <= bounds.row_bound(problem) + slack
+    assert bounds.upper_bound(problem, "auto", optimum) >= optimum - slack
 
 
 @settings(deadline=None, max_examples=40)
@@ -59,11 +62,22 @@ def test_sdp_closes_its_own_gap_and_beats_the_sphere(k):
     np.testing.assert_allclose((V**2).sum(axis=1), V[:, 0], atol=2e-2)
 
 
-def test_large_matrix_gets_a_bound_without_eigenvectors():
-    problem = make_problem(random_matrix(np.random.default_rng(2), 1100, "uniform"), 200)
-    loose = bounds.upper_bound(problem, "auto")
-    found = solve(problem.Q, 200, solver="tpower")
-    assert found.value < found.upper_bound == loose < bounds.lp2_bound(problem)
+@pytest.mark.parametrize("kind", ["uniform", "normal", "low rank"])
+@pytest.mark.parametrize("k", [3, 60, 119])
+def test_cholesky_proves_nearly_the_same_sphere_bound(kind, k, monkeypatch):
+    problem = make_problem(random_matrix(np.random.default_rng(2), 120, kind), k)
+    exact = bounds.sphere_bound(problem)
+    monkeypatch.setattr(bounds, "EIGEN_LIMIT", 0)
+    proven = bounds.sphere_bound(problem)
+    assert exact * (1 - 1e-9) <= proven <= exact * 1.05
+
+
+def test_very_large_matrices_get_closed_forms(monkeypatch):
+    monkeypatch.setattr(bounds, "SPHERE_LIMIT", 0)
+    problem = make_problem(random_matrix(np.random.default_rng(2), 300, "uniform"), 40)
+    found = solve(problem.Q, 40, solver="tpower", bound="cheap")
+    assert found.value < found.upper_bound == bounds.row_bound(problem)
+    assert bounds.perron_bound(make_problem(np.zeros((5, 5)), 2)) == 0.0
 
 
 def test_max_time_ends_the_proof_with_an_honest_bound():

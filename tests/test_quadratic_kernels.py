@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve.kernels.branching import branch_and_bound
+from featsieve.kernels.branching import DECIDED, DONE, OPEN, tighten_rows
 from featsieve.kernels.quadratic import (
     fill_top,
     keep_better,
@@ -57,36 +57,86 @@ def test_set_value_and_keeping_the_better_set():
     assert best.tolist() == [3, 4, 5]
 
 
+def search(Q, patience):
+    """Swaps from the set {0, 1, 2} on."""
+    members, best = np.arange(K), np.arange(K)
+    products = Q[:, :K].sum(axis=1)
+    swap_search(
+        Q,
+        members,
+        np.arange(K, N),
+        products,
+        np.zeros(N, dtype=np.int64),
+        best,
+        patience,
+        10_000,
+        1e-12,
+        Q.min(),
+    )
+    assert_allclose(products, Q[:, members].sum(axis=1), atol=1e-9)
+    return best
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_swaps_end_where_no_single_swap_helps(seed):
     Q = symmetric(seed)
-    chosen, value = swap_search(Q, np.array([0, 1, 2]), 0, 1000, 1e-12)
-    assert_allclose(value, value_of(Q, chosen))
+    chosen = search(Q, 0)
     for out in range(K):
         for into in set(range(N)) - set(chosen.tolist()):
             swapped = chosen.copy()
             swapped[out] = into
-            assert value_of(Q, swapped) <= value + 1e-9
+            assert value_of(Q, swapped) <= value_of(Q, chosen) + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_patience_passes_local_optima(seed):
     Q = symmetric(seed)
-    _, value = swap_search(Q, np.array([0, 1, 2]), 100, 10_000, 1e-12)
-    assert_allclose(value, best_value(Q))
+    assert_allclose(value_of(Q, search(Q, 100)), best_value(Q))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_branch_and_bound_empties_its_stack_at_the_optimum(seed):
+def tighten(Q, rounds, known, margin):
+    """State and bound of the row bound over all indices, and the arrays it fills."""
+    shares = Q.copy()
+    worth, scratch = np.empty((2, N))
+    is_top, better, decided = np.zeros((3, N), dtype=np.int8)
+    used = np.zeros((N, N), dtype=np.int8)
+    own = np.diagonal(Q).copy()
+    state, bound = tighten_rows(
+        shares, Q, own, K, rounds, known, margin, worth, scratch, used, is_top, better, decided
+    )
+    assert_allclose(shares + shares.T, Q + Q.T)  # a split, nothing lost
+    return state, bound, better, decided
+
+
+def row_bound(Q):
+    """The K best rows, each with its K − 1 best partners."""
+    rows = [Q[i, i] + sum(sorted(np.delete(Q[i], i))[-(K - 1) :]) for i in range(N)]
+    return sum(sorted(rows)[-K:])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rounds_start_at_the_row_bound_and_never_fall_below_the_optimum(seed):
     Q = symmetric(seed)
-    nodes = np.full((N + 2, N), -1, dtype=np.int8)
-    bounds = np.full(N + 2, np.abs(Q).sum())
-    best = np.array([0, 1, 2])
-    start = value_of(Q, best)
-    depth, value = branch_and_bound(Q, Q.copy(), nodes, bounds, 1, best, start, 1e-9, 10_000, 10)
-    assert depth == 0
-    assert_allclose(value, best_value(Q))
-    assert_allclose(value_of(Q, best), value)
+    optimum = best_value(Q)
+    _, first, _, _ = tighten(Q, 1, -np.inf, -np.inf)
+    _, last, better, _ = tighten(Q, 200, optimum - 1.0, -np.inf)
+    assert_allclose(first, row_bound(Q))
+    assert optimum - 1e-9 <= last <= first
+    assert better.sum() in (0, K)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_decided_holds_for_the_optimum(seed):
+    Q = symmetric(seed)
+    sets = sorted(combinations(range(N), K), key=lambda chosen: value_of(Q, list(chosen)))
+    second, optimum = value_of(Q, list(sets[-2])), set(sets[-1])
+    state, _, better, decided = tighten(Q, 200, second, 1e-9)
+    assert state in (OPEN, DONE, DECIDED)
+    if state == DECIDED:
+        assert {i for i in range(N) if decided[i] == 1} <= optimum
+        assert not {i for i in range(N) if decided[i] == 0} & optimum
+    if better.any():
+        assert set(np.flatnonzero(better).tolist()) == optimum
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # keys wrap without JIT
@@ -105,6 +155,10 @@ def test_scanned_directions_find_the_optimum_of_a_rank_one_matrix():
         best,
         -np.inf,
         -np.inf,
+        np.empty(N),
+        np.empty(N),
+        np.empty(K, dtype=np.int64),
+        np.empty(K, dtype=np.int64),
     )
     assert_allclose(value, best_value(Q))
     assert_allclose(value_of(Q, best), value)

@@ -48,9 +48,11 @@ def best_index(scores: FloatArray) -> int:
     2
     """
     scores = np.asarray(scores, dtype=np.float64)
-    if np.isnan(scores).all():
-        return 0
-    top = np.nanmax(scores)
-    if not np.isfinite(top):
-        return int(np.flatnonzero(scores == top)[0])
-    return int(np.flatnonzero(scores >= top - TIE_TOLERANCE * abs(top))[0])
+    top = scores.max()
+    if np.isnan(top):
+        known = scores[~np.isnan(scores)]
+        if not len(known):
+            return 0
+        top = known.max()
+    floor = top - TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
+    return int(np.argmax(scores >= floor))

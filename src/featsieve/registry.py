@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-EngineUse = Literal["streams", "gathers", "memory"]
+EngineUse = Literal["streams", "gathers"]
 
 ENGINE_WORDS: dict[EngineUse, str] = {
     "streams": "streams: its statistics add over blocks of rows",
     "gathers": "gathers the columns it needs, if they fit memory_limit; refuses otherwise",
-    "memory": "needs the user's own container in memory",
 }
 
 
@@ -58,15 +57,15 @@ METHODS: tuple[Method, ...] = (
            "sparse weights: redundancy, non-linearity and interaction at once"),
     Method("MLMIRanking", "featsieve.methods.lsmi", "MI (MLMI)", "ranking", "gathers",
            "Suzuki 2008; P-LSMI 4.3", "mutual information of each column by a density ratio"),
-    Method("HSICRanking", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "ranking", "streams",
+    Method("HSICRanking", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "ranking", "gathers",
            "P-HSIC; P-LSMI 4.2", "any dependence of each column alone"),
-    Method("FOHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "forward", "streams",
+    Method("FOHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "forward", "gathers",
            "P-HSIC section 3", "adds the columns that make HSIC largest"),
-    Method("BAHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "backward", "streams",
+    Method("BAHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "backward", "gathers",
            "P-HSIC Algorithm 1", "drops what HSIC misses least: sees interactions"),
-    Method("L1HSIC", "featsieve.methods.hsic", "HSIC", "l1 weights", "streams",
+    Method("L1HSIC", "featsieve.methods.hsic", "HSIC", "l1 weights", "gathers",
            "P-LSMI 6.1", "HSIC of weighted columns, weights on an l1 ball"),
-    Method("HSICLasso", "featsieve.methods.hsic", "HSIC", "non-negative LAR", "streams",
+    Method("HSICLasso", "featsieve.methods.hsic", "HSIC", "non-negative LAR", "gathers",
            "Yamada 2014", "convex: relevant columns that are not redundant"),
     Method("MaxRel", "featsieve.methods.information_ranking", "MI", "ranking", "streams",
            "P-LECTURE; P-CMI III", "any dependence of each column, binned or by neighbours"),
@@ -93,7 +92,7 @@ METHODS: tuple[Method, ...] = (
     Method("GlobalCMI", "featsieve.methods.global_cmi", "CMI", "quadratic (global)", "streams",
            "P-CMI", "the best set as a whole, with a bound on how good it can be"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
-           "forward, backward, exhaustive", "memory", "P-LECTURE",
+           "forward, backward, exhaustive", "gathers", "P-LECTURE",
            "cross-validated score of your model"),
 )  # fmt: skip
 

@@ -287,14 +287,14 @@ class PairingSelector(BaseSelector):
 class FeatureSelector(PairingSelector):
     """Any measure × any search.
 
+    The other parameters are shared by all selectors (see the user guide).
+
     Parameters
     ----------
     measure : a measure from :mod:`featsieve.measures`, default Pearson
     search : a search from :mod:`featsieve.searches`, default Ranking
     standardize : bool, default=True
         Bring numeric columns to mean 0 and deviation 1 first, where the measure depends on scale.
-
-    The other parameters are shared by all selectors (see the user guide).
 
     Examples
     --------

@@ -179,7 +179,7 @@ def _numeric_if_possible(values: Array) -> Array:
 
 def _distinct(values: Array, fractional: bool) -> tuple[frozenset[Any], ...]:
     if fractional or values.dtype.kind in "biuf":
-        return tuple(_capped(frozenset(np.unique(c).tolist())) for c in values.T)
+        return tuple(frozenset(np.unique(c)[: MOST_CLASSES + 1].tolist()) for c in values.T)
     return tuple(frozenset(v for v in c.tolist() if not _is_missing(v)) for c in values.T)
 
 

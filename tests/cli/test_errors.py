@@ -34,7 +34,7 @@ from tests.commands import run_tool
 def test_bad_tables(run, tmp_path, content, words):
     path = tmp_path / "t.csv"
     path.write_bytes(content)
-    code, out, err = run("select", path, "--target", "y")
+    code, out, err = run("select", path, "--target", "y", "--method", "pc")
     assert (code, out) == (1, "")
     assert_one_sentence(err, words)
 

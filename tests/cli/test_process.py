@@ -21,6 +21,15 @@ def test_compare_runs_each_method_once(run, csv):
     assert run(*words, "--format", "csv")[1].splitlines()[1].startswith("PearsonRanking,")
 
 
+def test_compare_fits_narrow_terminals(run, csv, monkeypatch):
+    words = ("compare", csv, "--target", "y", "-k", 2, "--methods", "pc,lassoselector")
+    for width, head in ((50, "column"), (30, "method")):
+        monkeypatch.setattr("featsieve.cli.compare.screen_width", lambda width=width: width)
+        table = run(*words)[1].partition("\n\n")[0].splitlines()
+        assert table[0].startswith(head)
+        assert max(map(len, table)) <= width
+
+
 @pytest.fixture
 def benches(tmp_path, monkeypatch):
     folder = tmp_path / "toy_benches"
@@ -58,7 +67,7 @@ def test_help_imports_nothing_heavy():
 
 
 def test_process_writes_results_and_messages_apart(csv):
-    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "-k", "2")
+    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--method", "pc")
     done = run_tool(*words, "--format", "json", PYTHONWARNINGS="error")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -67,7 +76,7 @@ def test_process_writes_results_and_messages_apart(csv):
 
 
 def test_narrow_letters_do_not_break_the_output(csv):
-    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--all")
+    words = ("-m", "featsieve.cli", "select", str(csv), "--target", "y", "--all", "--method", "pc")
     done = run_tool(*words, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 0, done.stderr
 
@@ -75,7 +84,8 @@ def test_narrow_letters_do_not_break_the_output(csv):
 def test_a_reader_that_goes_away_is_no_error(csv):
     code = (
         "import subprocess, sys\n"
-        "words = [sys.executable, '-m', 'featsieve.cli', 'select', sys.argv[1], '--target', 'y']\n"
+        "words = ['select', sys.argv[1], '--target', 'y', '--method', 'pc']\n"
+        "words = [sys.executable, '-m', 'featsieve.cli', *words]\n"
         "one = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)\n"
         "one.stdout.close()\n"
         "print(one.stderr.read().decode())\n"

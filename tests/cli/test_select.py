@@ -10,9 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from featsieve import PearsonRanking, __version__
+from featsieve.cli.choice import Shape, choose_method
 from featsieve.table import read_table, write_table
 from featsieve.table.reader import FORMATS
 from tests.cli.sentences import assert_one_sentence
+
+PC = ("--method", "pc")
 
 
 def test_demo_shows_the_best_columns_the_method_and_why(run):
@@ -59,8 +62,18 @@ def test_select_gives_the_same_answer_for_every_format(run, tmp_path, table, kin
     np.testing.assert_allclose(found["scores"], expected.scores_[[2, 0]], rtol=1e-12)
 
 
+def test_without_a_method_one_is_chosen_and_the_answer_says_why(run, tmp_path):
+    rng = np.random.default_rng(0)
+    data = pa.table({"a": [None, *rng.normal(size=49)], "b": range(50), "y": range(50)})
+    write_table([data], tmp_path / "t.csv", target="y")
+    words = ("select", tmp_path / "t.csv", "--target", "y", "-k", 1, "--format", "json")
+    found = json.loads(run(*words)[1])
+    assert (found["method"], found["reason"]) == choose_method(Shape(50, 2, has_missing=True))
+    assert found["selected"] == ["b"]
+
+
 def test_json_has_what_the_contract_names(run, csv):
-    out = run("select", csv, "--target", "y", "-k", 3, "--seed", 7, "--format", "json")[1]
+    out = run("select", csv, "--target", "y", "-k", 3, "--seed", 7, *PC, "--format", "json")[1]
     found = json.loads(out)
     wanted = "selected indices scores pvalues method params seed elapsed version stop_reason"
     assert set(wanted.split()) <= set(found)
@@ -76,7 +89,7 @@ def test_csv_output_and_all_columns(run, csv):
     chosen = run("select", csv, "--target", "y", "-k", 1, "--format", "csv", "--method", "pc")[1]
     assert chosen.splitlines()[0] == "rank,column,index,score,pvalue,selected"
     assert chosen.splitlines()[1].startswith("1,c,2,")
-    everything = run("select", csv, "--target", "y", "-k", 1, "--format", "csv", "--all")[1]
+    everything = run("select", csv, "--target", "y", "-k", 1, *PC, "--format", "csv", "--all")[1]
     assert len(everything.splitlines()) == 5
 
 
@@ -104,7 +117,7 @@ def test_output_holds_the_selected_columns_and_the_target(run, csv, tmp_path, ki
 
 def test_output_json_is_the_result(run, csv, tmp_path):
     out = tmp_path / "r.json"
-    shown = run("select", csv, "--target", "y", "--format", "json", "--output", out)[1]
+    shown = run("select", csv, "--target", "y", *PC, "--format", "json", "--output", out)[1]
     assert json.loads(out.read_text()) == json.loads(shown)
 
 

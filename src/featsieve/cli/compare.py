@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
-from featsieve.cli.render import csv_text, json_text, screen_width, text_table
+from featsieve.cli.render import (
+    csv_text,
+    json_text,
+    screen_width,
+    text_table,
+    width_of,
+    wrapped,
+)
 from featsieve.cli.selecting import run_method
 
 
@@ -24,7 +31,7 @@ def _shown(outcomes: Sequence[Outcome], style: str) -> str:
     if style == "csv":
         head = ["method", "seconds", "rank", "column", "score", "pvalue"]
         return csv_text([head, *(row for outcome in outcomes for row in _long(outcome))])
-    return f"{_votes(outcomes)}\n\n{_times(outcomes)}"
+    return f"{_side_by_side(outcomes)}\n\n{wrapped([_times(outcomes)])}"
 
 
 def _long(outcome: Outcome) -> list[list[object]]:
@@ -34,7 +41,7 @@ def _long(outcome: Outcome) -> list[list[object]]:
     ]
 
 
-def _votes(outcomes: Sequence[Outcome]) -> str:
+def _votes(outcomes: Sequence[Outcome], width: int | None) -> str:
     """Columns that any method selected, most votes first, with the rank each method gave."""
     ranks = [{c.name: c.rank for c in outcome.selected} for outcome in outcomes]
     names = list(dict.fromkeys(name for one in ranks for name in one))
@@ -43,9 +50,23 @@ def _votes(outcomes: Sequence[Outcome]) -> str:
     rows = [[name, str(votes[name]), *(str(one.get(name, "–")) for one in ranks)] for name in names]
     head = ["column", "votes", *(outcome.method for outcome in outcomes)]
     right = "l" + "r" * (1 + len(outcomes))
-    return text_table(head, rows, right=right, width=screen_width(), flexible=0)
+    return text_table(head, rows, right=right, width=width, flexible=0)
+
+
+def _lists(outcomes: Sequence[Outcome], width: int) -> str:
+    """The selected columns of each method, for terminals too narrow for a column a method."""
+    rows = [[o.method, ", ".join(c.name for c in o.selected)] for o in outcomes]
+    return text_table(["method", "columns, best first"], rows, right="ll", width=width, flexible=1)
+
+
+def _side_by_side(outcomes: Sequence[Outcome]) -> str:
+    width = screen_width()
+    table = _votes(outcomes, width)
+    if width is None or all(width_of(line) <= width for line in table.splitlines()):
+        return table
+    return _lists(outcomes, width)
 
 
 def _times(outcomes: Sequence[Outcome]) -> str:
     spent = ", ".join(f"{outcome.method} {outcome.elapsed:.2f} s" for outcome in outcomes)
-    return f"ranks by method (– = not selected); {spent}"
+    return f"the numbers are ranks, – is not selected; {spent}"

@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_demo(commands: Any) -> None:
     demo = commands.add_parser("demo", help="select columns of an embedded data set")
-    _add_run(demo, default_seed=0)
+    _add_run(demo)
 
 
 def _add_methods(commands: Any) -> None:
@@ -132,16 +132,14 @@ def _add_input(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-header", action="store_true", help="name the columns X1, X2, …")
 
 
-def _add_run(command: argparse.ArgumentParser, default_seed: int | None = None) -> None:
+def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-k",
         type=_how_many,
         metavar="N",
         help="how many columns, a fraction of them, or auto (default: half, at least one)",
     )
-    command.add_argument(
-        "--seed", type=_seed, default=default_seed, metavar="S", help="random seed"
-    )
+    command.add_argument("--seed", type=_seed, default=0, metavar="S", help="default: 0")
     command.add_argument("--max-time", type=_seconds, metavar="S", help="stop after S seconds")
     command.add_argument("--memory-limit", default="1GiB", metavar="SIZE", help="default: 1GiB")
     command.add_argument("--jobs", type=int, metavar="N", help="threads (default: one)")

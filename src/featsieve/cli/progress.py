@@ -35,7 +35,7 @@ class Bar:
         self._draw("")
 
     def __call__(self, progress: Progress) -> None:
-        if self._shown and time.monotonic() >= self._due:
+        if self._shown and progress.total > 1 and time.monotonic() >= self._due:
             self._due = time.monotonic() + _INTERVAL
             self._draw(render(progress, shutil.get_terminal_size().columns - 1))
 

@@ -94,7 +94,7 @@ def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
     rows = [_outcome_row(column, outcome.has_pvalues) for column in shown]
     right = "rlr" + ("r" if outcome.has_pvalues else "")
     table = text_table(head, rows, right=right, width=screen_width(), flexible=1)
-    return f"{table}\n\n{_wrapped(_summary(outcome))}"
+    return f"{table}\n\n{wrapped(_summary(outcome))}"
 
 
 def _outcome_row(column: Column, with_pvalue: bool) -> list[str]:
@@ -112,7 +112,8 @@ def _summary(outcome: Outcome) -> list[str]:
     ]
 
 
-def _wrapped(paragraphs: Sequence[str]) -> str:
+def wrapped(paragraphs: Sequence[str]) -> str:
+    """Lines no longer than the terminal is wide."""
     import textwrap
 
     width = screen_width()

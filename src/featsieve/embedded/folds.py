@@ -7,6 +7,7 @@ themselves are less than their Gram matrix, and are kept.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, Self
@@ -18,9 +19,12 @@ from featsieve.embedded.folding import Folding
 from featsieve.embedded.tables import GramTable, RowTable, Table
 from featsieve.engines.blocks import require_memory
 from featsieve.moments import GramMoments, gram_moments
+from featsieve.pool import single_threaded_blas
 from featsieve.protocols import Engine
 from featsieve.schema import Block, BoolArray, FloatArray, Target, target_columns
 
+# Below, the threads of a block's product would mostly wait for each other.
+MANY_COLUMNS = 256
 ROW_COPIES = 4  # the rows, their centred form, and both again in new coordinates
 
 
@@ -43,18 +47,24 @@ def signed_targets(y: Any, target: Target) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
+def is_wide(engine: Engine, n_columns: int) -> bool:
+    """Whether the rows are less than their Gram matrix."""
+    return engine.n_samples < n_columns
+
+
 def fold_table(engine: Engine, folding: Folding) -> FoldedTable:
     """One pass over the rows."""
     dummies = Dummies(engine.schema)
     n_columns = len(dummies.owner)
-    if engine.n_samples < n_columns:
+    if is_wide(engine, n_columns):
         return _kept_rows(engine, dummies, folding)
     n_parts = folding.n_folds + 1
     what = f"second moments of {n_columns} columns in {n_parts} parts"
     require_memory(n_parts * (2 * engine.n_jobs + 2) * n_columns**2, engine.memory_limit, what)
-    *folds, untested = engine.reduce_rows(
-        partial(_block_folds, dummies, engine.target, folding)
-    ).parts
+    with single_threaded_blas() if n_columns < MANY_COLUMNS else nullcontext():
+        *folds, untested = engine.reduce_rows(
+            partial(_block_folds, dummies, engine.target, folding)
+        ).parts
     table = partial(GramTable.of_moments, n_columns=n_columns)
     splits = [
         (reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested]), folds[f])

@@ -12,8 +12,16 @@ import numpy as np
 from featsieve.embedded.basis import Basis, find_basis
 from featsieve.embedded.choice import Chooser, CountRule
 from featsieve.embedded.folding import resolve_folding
-from featsieve.embedded.folds import FoldedTable, fold_table
-from featsieve.embedded.paths import GroupPath, LarsPath, Path, alpha_grid, largest_alpha
+from featsieve.embedded.folds import FoldedTable, fold_table, is_wide
+from featsieve.embedded.paths import (
+    EXACT,
+    ROUGH,
+    GroupPath,
+    LarsPath,
+    Path,
+    alpha_grid,
+    largest_alpha,
+)
 from featsieve.embedded.tables import LarsMethod, Table, mean_squared_error
 from featsieve.errors import InputError
 from featsieve.ordering import best_first
@@ -78,7 +86,7 @@ class LassoFit:
 
     @property
     def is_wide(self) -> bool:
-        return self.engine.n_samples < self.basis.matrix.shape[0]
+        return is_wide(self.engine, self.basis.matrix.shape[0])
 
     def _path_of(self, table: Table, alphas: FloatArray | None) -> Path:
         if self.is_single:
@@ -90,9 +98,10 @@ class LassoFit:
                 "method='lar' takes one numeric target or two classes, and single numeric columns; "
                 "use method='lasso' for several outputs or classes, categories and groups."
             )
+        tolerance = EXACT if alphas is None else ROUGH
         if alphas is None:
             alphas = alpha_grid(largest_alpha(table, self.basis), wide=self.is_wide)
-        return GroupPath(table, self.basis, alphas, self.engine.monitor)
+        return GroupPath(table, self.basis, alphas, self.engine.monitor, tolerance)
 
     def _fold_errors(self) -> FloatArray:
         """One row a penalty of the path, one column a fold."""

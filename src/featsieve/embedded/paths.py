@@ -12,16 +12,15 @@ from typing import Protocol
 import numpy as np
 
 from featsieve.embedded.basis import Basis
+from featsieve.embedded.blocks import BlockProblem
 from featsieve.embedded.tables import LarsMethod, Table
-from featsieve.kernels.lasso import descend
 from featsieve.progress import SILENT, Monitor
 from featsieve.schema import FloatArray, IntArray
 
 N_ALPHAS = 100
 TALL_RATIO, WIDE_RATIO = 1e-4, 1e-2  # smallest penalty of a grid over the largest
-STEP_TOLERANCE = 1e-12
+EXACT, ROUGH = 1e-11, 1e-6  # of the largest coefficient: for the path, for errors of folds
 SLOPE_TOLERANCE = 1e-9
-MOST_SWEEPS = 20_000
 NEW_BLOCKS = 10
 
 
@@ -81,6 +80,7 @@ class GroupPath:
     basis: Basis
     alphas: FloatArray
     monitor: Monitor = SILENT
+    tolerance: float = EXACT
     _known: dict[float, FloatArray] = field(default_factory=dict)
 
     @cached_property
@@ -129,7 +129,7 @@ class GroupPath:
             slope = self.table.residual_slope(coef[coordinates], coordinates)
             excess = self.basis.norms(slope) / limit
             excess[working] = 0.0
-            entering = np.flatnonzero(excess > 1 + SLOPE_TOLERANCE)
+            entering = np.flatnonzero(excess > 1 + max(SLOPE_TOLERANCE, self.tolerance))
             if not len(entering):
                 return coef
             first = np.argsort(-excess[entering], kind="stable")[: NEW_BLOCKS + len(working)]
@@ -138,12 +138,10 @@ class GroupPath:
     def _descend(
         self, working: IntArray, coordinates: IntArray, coef: FloatArray, limit: FloatArray
     ) -> FloatArray:
-        coef = np.ascontiguousarray(coef)
-        gram = self.table.gram(coordinates)
-        slope = np.ascontiguousarray(self._slope[coordinates] - gram @ coef)
         starts = np.concatenate([[0], np.cumsum(self.basis.sizes[working])]).astype(np.intp)
         steps = self._steps[working]
         reach = np.abs(self._slope).max() * steps.max(initial=0.0)
-        tol = STEP_TOLERANCE * reach
-        descend(gram, slope, coef, starts, steps, limit[working], tol, MOST_SWEEPS)
-        return coef
+        problem = BlockProblem(
+            self.table.gram(coordinates), self._slope[coordinates], starts, steps, limit[working]
+        )
+        return problem.solve(np.ascontiguousarray(coef), self.tolerance * reach)

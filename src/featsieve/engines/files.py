@@ -88,7 +88,8 @@ def _open(path: Path) -> Any:
     except ImportError:
         raise MissingExtraError("pyarrow", "cli", "Reading Parquet") from None
     try:
-        return pq.ParquetFile(path, memory_map=True)
+        # Neither mapped nor read ahead: both would hold the whole file in memory in the end.
+        return pq.ParquetFile(path, memory_map=False, pre_buffer=False)
     except pa.ArrowInvalid as error:
         raise InputError(
             f"{path.name} is not a whole Parquet file ({str(error).splitlines()[0]}); "

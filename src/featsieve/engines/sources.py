@@ -128,7 +128,7 @@ def _open_frame(frame: Any, schema: Schema) -> Source:
     wrapped = nw.from_native(frame, eager_only=True)
     if not schema.categories and _has_flat_memory(frame):
         return ArraySource(frame.to_numpy())
-    return _frame_source([wrapped[:, j] for j in range(schema.n_columns)], schema)
+    return _frame_source(list(wrapped.iter_columns()), schema)
 
 
 def _has_flat_memory(frame: Any) -> bool:

@@ -18,6 +18,7 @@ FloatArray = npt.NDArray[np.floating[Any]]
 FlagArray = npt.NDArray[np.int8]
 
 OPEN, DONE, DECIDED = 0, 1, 2
+PATIENCE = 8  # rounds without a better bound after which the steps are halved
 
 
 @njit(nogil=True, cache=True)
@@ -125,12 +126,15 @@ def tighten_rows(
     ``shares``, ``worth`` and ``is_top`` keep the last round, ``best_top`` the best answer if one
     was better than ``best_value``. DONE: nothing better here. DECIDED: see ``decided``.
     """
-    bound = np.inf
+    bound, pace, stalled = np.inf, 1.0, 0
     for _ in range(rounds):
         for i in range(len(linear)):
             partners = _flag_largest(shares[i], left - 1, i, scratch, used[i])
             worth[i] = linear[i] + partners
         current = _flag_largest(worth, left, -1, scratch, is_top)
+        stalled = 0 if current < bound else stalled + 1
+        if stalled == PATIENCE:
+            pace, stalled = pace / 2, 0
         bound = min(bound, current)
         value = _top_value(pairs, linear, is_top)
         if value > best_value:
@@ -141,6 +145,6 @@ def tighten_rows(
             return DONE, bound
         if _decide(worth, is_top, current, best_value + margin, decided):
             return DECIDED, bound
-        if not _move_shares(shares, used, is_top, current - best_value):
+        if not _move_shares(shares, used, is_top, pace * (current - best_value)):
             return DONE, bound  # the relaxation is a 0/1 answer
     return OPEN, bound

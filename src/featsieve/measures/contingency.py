@@ -93,6 +93,10 @@ class ClassCounts:
         return float(self.classes.sum())
 
     @cached_property
+    def log_total(self) -> float:
+        return float(np.log(self.total))
+
+    @cached_property
     def class_nlogn(self) -> float:
         """Σ n log n over the classes."""
         return float(xlogy(self.classes, self.classes).sum())
@@ -129,7 +133,7 @@ class ClassCounts:
         return np.maximum(gain, 0.0)
 
     def _entropy(self, nlogn: Any) -> Any:
-        return np.maximum(np.log(self.total) - nlogn / self.total, 0.0)
+        return np.maximum(self.log_total - nlogn / self.total, 0.0)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ Solver = Literal["em", "authors"]
 _AUTHORS_STEPS = 10.0 ** np.arange(3, -4, -1)
 _AUTHORS_ITERATIONS = 100
 _EM_ITERATIONS = 500
-_EM_TOLERANCE = 1e-7
+_EM_TOLERANCE = 1e-6
 
 
 def solve_kliep(A: FloatArray, b: FloatArray, solver: Solver) -> FloatArray:

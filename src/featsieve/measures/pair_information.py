@@ -21,30 +21,33 @@ class OutputInformation:
     triple: FloatArray
 
     def mutual(self) -> FloatArray:
-        counts = self.counts
-        alone = counts.column_sums[self.i] + counts.column_sums[self.others]
-        return self._gain(self.pair - alone, counts.total)
+        alone = self.counts.column_sums
+        return self._gain(self.pair - alone[self.others], alone[self.i], self.counts.log_total)
 
     def joint(self) -> FloatArray:
-        classes = self.counts.class_nlogn
-        return self._gain(self.triple - self.pair - classes, self.counts.total)
+        counts = self.counts
+        return self._gain(self.triple - self.pair, counts.class_nlogn, counts.log_total)
 
     def conditional(self) -> FloatArray:
         given = self.counts.class_sums[self.i] - self.counts.column_sums[self.i]
-        return self._gain(self.triple - self.pair - given, 1.0)
+        return self._gain(self.triple - self.pair, given, 0.0)
 
     def within_classes(self) -> FloatArray:
-        counts = self.counts
-        alone = counts.class_sums[self.i] + counts.class_sums[self.others]
-        return self._gain(self.triple - alone + counts.class_nlogn, 1.0)
+        alone = self.counts.class_sums
+        other = alone[self.i] - self.counts.class_nlogn
+        return self._gain(self.triple - alone[self.others], other, 0.0)
 
     def symmetric_relevance(self) -> FloatArray:
-        joint_entropy = np.log(self.counts.total) - self.triple / self.counts.total
+        joint_entropy = self.counts.log_total - self.triple / self.counts.total
         known = joint_entropy > 0
         return np.divide(self.joint(), joint_entropy, out=np.zeros(len(known)), where=known)
 
-    def _gain(self, sums: FloatArray, ratio: float) -> FloatArray:
-        return np.maximum(np.log(ratio) + sums / self.counts.total, 0.0)
+    def _gain(self, sums: FloatArray, less: float, level: float) -> FloatArray:
+        """level + (sums − less) / n, never below 0; ``sums`` is used up."""
+        sums -= less
+        sums /= self.counts.total
+        sums += level
+        return np.maximum(sums, 0.0, out=sums)
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,13 @@ class Split:
         return cls(layout, np.flatnonzero(thin), np.flatnonzero(~thin))
 
     @cached_property
+    def places(self) -> IntArray:
+        """The position of each column among the thin ones, −1 for a wide one."""
+        places = np.full(self.layout.n_columns, -1, dtype=np.intp)
+        places[self.thin] = np.arange(len(self.thin))
+        return places
+
+    @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
         return plane_starts(self.layout.states[self.thin])
 
@@ -144,16 +151,18 @@ class PairSums:
 
     def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Sums over the tables of (X_i, X_j) and of (X_i, X_j, Y) for all columns j, or some."""
+        if not len(self.split.wide):
+            return self._thin_row(column, others)
         wanted = np.arange(self.split.layout.n_columns) if others is None else others
         pair, triple = np.empty((2, len(wanted)))
-        by_planes = np.isin(wanted, self.split.thin) & np.isin(column, self.split.thin)
+        place, places = self.split.places[column], self.split.places[wanted]
+        by_planes = (places >= 0) & (place >= 0)
         if by_planes.any():
-            place, places = (np.searchsorted(self.split.thin, c) for c in (column, wanted))
-            chosen = None if others is None else places[by_planes]
-            pair[by_planes], triple[by_planes] = self._thin_row(int(place), chosen)
+            found = self._thin_row(int(place), places[by_planes])
+            pair[by_planes], triple[by_planes] = found
         if not by_planes.all():
-            direct = self._direct(column, wanted[~by_planes])
-            pair[~by_planes], triple[~by_planes] = direct
+            found = self._direct(column, wanted[~by_planes])
+            pair[~by_planes], triple[~by_planes] = found
         return pair, triple
 
     def _thin_row(self, place: int, places: IntArray | None) -> tuple[FloatArray, FloatArray]:
@@ -163,17 +172,17 @@ class PairSums:
             pair, triple = few.tile(np.array([len(places)]), 0, np.array([len(places)]))
             return pair[0], triple[0]
         n_thin = len(self.split.thin)
+        if n_thin <= ROW_COLUMNS:
+            return self._part(place, 0, n_thin)
         work = self._planes.words.size * int(self._planes.states[place] - 1)
         jobs = self.n_jobs if work > THREAD_WORDS else 1
-        tiles = list(
-            ordered_map(
-                lambda span: self._planes.tile(np.array([place]), span[0], np.array([span[1]])),
-                spans(n_thin, ROW_COLUMNS),
-                jobs,
-            )
-        )
-        pairs, triples = zip(*tiles, strict=True)
-        return np.concatenate(pairs, axis=1)[0], np.concatenate(triples, axis=1)[0]
+        parts = ordered_map(lambda span: self._part(place, *span), spans(n_thin, ROW_COLUMNS), jobs)
+        pairs, triples = zip(*parts, strict=True)
+        return np.concatenate(pairs), np.concatenate(triples)
+
+    def _part(self, place: int, j0: int, j1: int) -> tuple[FloatArray, FloatArray]:
+        pair, triple = self._planes.tile(np.array([place]), j0, np.array([j1]))
+        return pair[0], triple[0]
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
         codes, bounds = self._columns

@@ -74,7 +74,7 @@ class SampledBasis:
         rule, n, rng = self.grid.centers, self.rows.n_samples, self._rng(0)
         size = min(self.grid.n_basis, n)
         if not isinstance(rule, str):
-            return np.asarray(rule, dtype=np.intp)
+            return _row_numbers(rule, n)
         labels = self.rows.labels
         if rule == "stratified" and labels is not None:
             return stratified_rows(labels, size, rng)
@@ -119,6 +119,15 @@ def _known_centers(centers: Any) -> Any:
     if isinstance(centers, str) and centers not in rules:
         raise InputError(f"centers={centers!r} is not known; allowed are {', '.join(rules)}.")
     return centers
+
+
+def _row_numbers(centers: Any, n_samples: int) -> IntArray:
+    rows = np.asarray(centers, dtype=np.intp).ravel()
+    if rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
+        raise InputError(
+            f"centers must be row numbers from 0 to {n_samples - 1}, at least one of them."
+        )
+    return rows
 
 
 def _positive(values: Any, name: str) -> FloatArray:

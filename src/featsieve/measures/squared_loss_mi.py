@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.lsmi_fit import Fit, cv_table, fit
+from featsieve.measures.lsmi_fit import Fit, cv_errors, cv_table, fit
 from featsieve.measures.product_basis import (
     BasisSums,
     Centers,
@@ -30,7 +30,7 @@ from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
 
-_NEARBY = 0.5
+_NEARBY = 1.0
 _CONTEXT_FACTOR = 0.25
 _UNCHANGED = 1e-3
 
@@ -177,6 +177,12 @@ class BoundLSMI:
         weights = np.zeros(self.n_units)
         weights[list(subset)] = 1.0
         return self._choose(weights)
+
+    def cross_validated(self, subset: Sequence[int]) -> FloatArray:
+        """SMI of a set on each held-out fold: −J − 1/2, at the chosen (σ, λ)."""
+        choice = self.choose(subset)
+        sums = self.sums(choice.weights, [choice.sigma])
+        return -cv_errors(sums, np.array([choice.lam]))[0, :, 0] - 0.5
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """LSMI and its gradient for the tuned (σ, λ); the first call tunes."""

@@ -10,8 +10,9 @@ import numpy as np
 from featsieve.measures.kliep import Solver
 from featsieve.measures.likelihood_mi import MLMI
 from featsieve.measures.squared_loss_mi import LSMI
+from featsieve.methods.smi_curve import SmiCurve
 from featsieve.pairing import Pairing
-from featsieve.protocols import Search
+from featsieve.protocols import Procedure, Search
 from featsieve.result import SelectionResult
 from featsieve.searches.ascent import StepRule
 from featsieve.searches.backward import Backward
@@ -121,6 +122,9 @@ class L1LSMI(_OnLSMI):
 
     Parameters
     ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        ``"auto"``: the smallest count whose cross-validated SMI is within one standard error of
+        the best (the curve is in ``result_.extras["smi_curve"]``).
     n_init : int, default=20
         Restarts from random weights and centres; they run side by side on ``n_jobs`` threads.
     n_agree : int or None, default=3
@@ -165,6 +169,13 @@ class L1LSMI(_OnLSMI):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
+
+    def _offers_auto_count(self) -> bool:
+        return True
+
+    def _procedure(self) -> Procedure:
+        pairing = self._pairing()
+        return SmiCurve(pairing) if self.n_features_to_select == "auto" else pairing
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)

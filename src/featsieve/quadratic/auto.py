@@ -12,8 +12,8 @@ from featsieve.quadratic.registry import Options
 from featsieve.quadratic.swaps import improve
 
 N_RANDOM_STARTS = 4
-PROOF_SIZE = 60
-PROOF_NODES = 1000
+PROOF_SIZE = 100
+PROOF_WORK = 4_000_000  # nodes times n²: about a second
 
 
 def _starts(problem: Problem, options: Options) -> Iterator[Answer]:
@@ -35,7 +35,7 @@ def steps(problem: Problem, options: Options) -> Iterator[Answer]:
     if best is not None and problem.n <= PROOF_SIZE:
         from featsieve.quadratic import exact
 
-        yield from exact.prove(problem, best, node_limit=PROOF_NODES)
+        yield from exact.prove(problem, best, node_limit=PROOF_WORK // problem.n**2)
 
 
 def _patience(problem: Problem) -> int:

@@ -72,8 +72,8 @@ def solve(
     local_search
         Improve the answer by swaps; None: only for ``"auto"``.
     bound
-        ``"auto"``: the tightest bound that is cheap for this size; ``"sdp"``: the semidefinite
-        one whatever it costs; ``"cheap"``: never the semidefinite one.
+        ``"auto"``: the tightest bound that takes a second at most for this size; ``"sdp"``: the
+        semidefinite one too, whatever it costs; ``"cheap"``: only sums and eigenvalues.
     """
     monitor = Monitor(max_time=max_time)
     problem = make_problem(Q, k)
@@ -123,8 +123,9 @@ def _with_swaps(problem: Problem, answer: Answer) -> Answer:
 def _finish(problem: Problem, answer: Answer, effort: BoundEffort, monitor: Monitor) -> BQPResult:
     limit = answer.upper_bound
     if not answer.is_proven:
-        # Out of time: only the bound that costs one pass over Q.
-        limit = min(limit, upper_bound(problem, effort if monitor.remaining() > 0 else "cheap"))
+        # Out of time: only the bounds that cost a pass over Q.
+        effort = effort if monitor.remaining() > 0 else "cheap"
+        limit = min(limit, upper_bound(problem, effort, answer.value))
     limit = max(limit, answer.value)
     final = Answer(answer.indices, answer.value, limit)
     return BQPResult(final.indices, final.value, limit, final.is_proven, monitor.elapsed)

@@ -1,9 +1,7 @@
 """Exact: branch and bound, with a proof or, out of time, with the bound of what is left.
 
-The bound of a node is a row bound: each free index takes its r − 1 best partners, and the r best
-rows are summed. The two halves Q_ij = Q_ji of a pair may be shared out unequally without changing
-any value; ``shares`` holds the current split, and subgradient steps move it to where both ends
-agree on whether the pair is used. One split serves all nodes: every split is valid everywhere.
+The bound of a node is the row bound of :mod:`~featsieve.quadratic.rows`. One split of the pairs
+serves all nodes and is improved at each of them: every split is valid everywhere.
 """
 
 from __future__ import annotations
@@ -18,6 +16,8 @@ from featsieve.quadratic.answer import PROOF_TOLERANCE, Answer
 from featsieve.quadratic.bounds import upper_bound
 from featsieve.quadratic.problem import Problem
 from featsieve.quadratic.registry import Options
+from featsieve.quadratic.rows import Rounds, tighten
+from featsieve.quadratic.swaps import improve
 from featsieve.schema import Array, IntArray
 
 ROOT_ROUNDS = 300
@@ -77,50 +77,34 @@ class Tree:
             if not 0 < left < len(free):
                 self._try(members if left == 0 else np.concatenate([members, free]))
                 break
-            found, branch, decided = self._rounds(members, free, rounds)
-            bound = min(bound, found)
-            if branch is not None:
-                return Node(fixed, bound), branch
-            fixed[free] = decided
+            base, found = self._rounds(members, free, rounds)
+            self._try(np.concatenate([members, free[found.better]]))
+            if found.is_done:
+                break
+            bound = min(bound, base + found.bound)
+            if found.decided is None:
+                leader = np.argmax(np.where(found.is_top, found.worth, -np.inf))
+                return Node(fixed, bound), int(free[leader])
+            fixed[free] = found.decided
         return Node(fixed, bound), None
 
-    def _rounds(
-        self, members: IntArray, free: IntArray, rounds: int
-    ) -> tuple[float, int | None, Array]:
-        """Tighten the row bound; (bound, index to branch on, what is decided)."""
-        from featsieve.kernels.branching import DECIDED, DONE, tighten_rows
-
-        Q, size = self.problem.Q, len(free)
+    def _rounds(self, members: IntArray, free: IntArray, rounds: int) -> tuple[float, Rounds]:
+        """The value of the members, and the tightened row bound of what the free ones add."""
+        Q = self.problem.Q
+        base = Q[np.ix_(members, members)].sum()
         window = np.ix_(free, free)
         shares, pairs = self.shares[window], Q[window]
-        linear = np.diagonal(pairs) + 2 * Q[np.ix_(free, members)].sum(axis=1)
-        base = Q[np.ix_(members, members)].sum()
-        worth, scratch = np.empty(size), np.empty(size)
-        used = np.zeros((size, size), dtype=np.int8)
-        is_top, best_top, decided = np.zeros((3, size), dtype=np.int8)
-        state, bound = tighten_rows(
+        found = tighten(
             shares,
             pairs,
-            linear,
+            np.diagonal(pairs) + 2 * Q[np.ix_(free, members)].sum(axis=1),
             self.problem.k - len(members),
-            rounds,
-            self.value - base,
-            self.margin,
-            worth,
-            scratch,
-            used,
-            is_top,
-            best_top,
-            decided,
+            rounds=rounds,
+            value=self.value - base,
+            margin=self.margin,
         )
         self.shares[window] = shares
-        self._try(np.concatenate([members, free[best_top == 1]]))
-        if state == DONE:
-            return -np.inf, None, decided
-        if state == DECIDED:
-            return bound + base, None, decided
-        leader = int(free[np.argmax(np.where(is_top == 1, worth, -np.inf))])
-        return bound + base, leader, decided
+        return float(base), found
 
     def _try(self, indices: IntArray) -> None:
         """Keep this set if it is an answer, and the best one."""
@@ -141,14 +125,13 @@ def prove(problem: Problem, start: Answer, node_limit: int | None = None) -> Ite
         tree.expand(NODE_ROUNDS if done else ROOT_ROUNDS)
         done += 1
         if tree.value > answer.value:
-            answer = problem.ranked(tree.best)
+            answer = improve(problem, tree.best)  # also sends ties to the lowest index
+            tree.best, tree.value = answer.indices, answer.value
         yield Answer(answer.indices, answer.value, max(tree.upper_bound, answer.value))
 
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """A good start by swaps, then the proof."""
-    from featsieve.quadratic.swaps import improve
-
     start = improve(problem, problem.top(problem.row_sums), patience=200 + 10 * problem.k)
     yield start
     yield from prove(problem, start, options.node_limit)

@@ -32,7 +32,7 @@ class Problem:
     @cached_property
     def scale(self) -> float:
         """The largest entry in absolute value."""
-        return float(np.abs(self.Q).max())
+        return float(max(self.Q.max(), -self.Q.min()))
 
     @cached_property
     def row_sums(self) -> FloatArray:
@@ -83,7 +83,9 @@ def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
     if not np.isfinite(matrix).all():
         raise InputError("Q has NaN or infinite entries; give finite numbers only.")
     _check_k(k, len(matrix))
-    return Problem(np.ascontiguousarray((matrix + matrix.T) / 2), int(k))
+    symmetric = np.add(matrix, matrix.T, order="C")
+    symmetric *= 0.5
+    return Problem(symmetric, int(k))
 
 
 def _check_k(k: int, n: int) -> None:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from featsieve.errors import InputError
 from featsieve.ordering import TIE_TOLERANCE, best_first
 from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
-from featsieve.schema import FloatArray, IntArray
+from featsieve.schema import BoolArray, FloatArray, IntArray
 
 
 class Criterion(BaseEstimator):
@@ -46,7 +46,7 @@ class SummedTerms:
         self._total += self._criterion.term(self._bound.information_with(unit))
         self._n_selected += 1
 
-    def scores(self, outside: IntArray) -> FloatArray:
+    def scores(self, outside: BoolArray) -> FloatArray:
         if not self._n_selected:
             return self._relevance
         return self._criterion.score(self._relevance, self._total, self._n_selected)
@@ -123,10 +123,31 @@ class WeightedRedundancy(Criterion):
 
 
 class ConditionalMinimum(Criterion):
-    """min(I(X; Y), min_j I(X; Y | X_j)) (CMIM, Fleuret 2004), evaluated only where it matters."""
+    """min(I(X; Y), min_j I(X; Y | X_j)) (CMIM, Fleuret 2004).
+
+    Of many units, only those that can win are evaluated; of few, picking them would cost more than
+    it saves.
+    """
+
+    few_units: ClassVar[int] = 2048
 
     def begin(self, bound: Any) -> Any:
-        return LazyMinimum(bound)
+        return RunningMinimum(bound) if bound.n_units <= self.few_units else LazyMinimum(bound)
+
+
+class RunningMinimum:
+    """The minimum of every candidate, up to date."""
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+        self._scores: FloatArray = bound.relevance()
+
+    def add(self, unit: int) -> None:
+        found = self._bound.information_with(unit).conditional
+        self._scores = np.minimum(self._scores, found)
+
+    def scores(self, outside: BoolArray) -> FloatArray:
+        return self._scores
 
 
 class LazyMinimum:
@@ -136,22 +157,24 @@ class LazyMinimum:
     batch at a time.
     """
 
+    batch: ClassVar[int] = 256
+
     def __init__(self, bound: Any) -> None:
         self._bound = bound
         self._scores: FloatArray = bound.relevance().copy()
         self._seen = np.zeros(len(self._scores), dtype=np.intp)
         self._selected: list[int] = []
-        self._batch = max(64, len(self._scores) // 16)
 
     def add(self, unit: int) -> None:
         self._selected.append(unit)
 
-    def scores(self, outside: IntArray) -> FloatArray:
-        stale = self._stale(outside)
+    def scores(self, outside: BoolArray) -> FloatArray:
+        units = np.flatnonzero(outside)
+        stale = self._stale(units)
         while len(stale):
-            first = best_first(self._scores[stale])[: self._batch]
+            first = best_first(self._scores[stale])[: self.batch]
             self._update(stale[np.sort(first)])
-            stale = self._stale(outside)
+            stale = self._stale(units)
         return self._scores
 
     def _stale(self, outside: IntArray) -> IntArray:
@@ -162,12 +185,11 @@ class LazyMinimum:
         return outside[~fresh & reach]
 
     def _update(self, units: IntArray) -> None:
-        """One selected unit further, for those that are furthest behind."""
-        behind = int(self._seen[units].min())
-        units = units[self._seen[units] == behind]
-        pair = self._bound.information_with(self._selected[behind], units)
-        self._scores[units] = np.minimum(self._scores[units], pair.conditional)
-        self._seen[units] += 1
+        """All selected units that the one furthest behind has not seen."""
+        for selected in self._selected[int(self._seen[units].min()) :]:
+            found = self._bound.information_with(selected, units).conditional
+            self._scores[units] = np.minimum(self._scores[units], found)
+        self._seen[units] = len(self._selected)
 
 
 class ConditionalGain(Criterion):
@@ -193,7 +215,7 @@ class GainOfAll:
     def add(self, unit: int) -> None:
         self._selected.append(unit)
 
-    def scores(self, outside: IntArray) -> FloatArray:
+    def scores(self, outside: BoolArray) -> FloatArray:
         if not self._selected:
             return self._relevance
         gains: FloatArray = self._bound.conditional_gains(self._selected)

@@ -35,20 +35,23 @@ class Greedy(BaseEstimator):
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
         run = self._criterion.begin(bound)
         selected: list[int] = []
-        scores = np.full(bound.n_units, np.nan)
+        is_outside = np.ones(bound.n_units, dtype=bool)
+        chosen = np.full(bound.n_units, np.nan)
         trace: list[float] = []
         while len(selected) < k:
             if selected:
                 run.add(selected[-1])
-            outside = np.setdiff1d(np.arange(bound.n_units), selected, assume_unique=True)
-            scores[outside] = run.scores(outside)[outside]
-            best = int(outside[best_index(scores[outside])])
+            current = run.scores(is_outside)
+            scores = np.where(is_outside, current, chosen)
+            best = best_index(np.where(is_outside, current, -np.inf))
             selected.append(best)
-            trace.append(float(scores[best]))
+            is_outside[best] = False
+            chosen[best] = current[best]
+            trace.append(float(current[best]))
             bound.monitor.tick("adding", len(selected), k)
             yield SelectionResult(
                 np.array(selected, dtype=np.intp),
-                scores.copy(),
+                scores,
                 objective=trace[-1],
                 path=tuple(selected),
                 trace=tuple(trace),

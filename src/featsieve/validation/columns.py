@@ -30,7 +30,8 @@ def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
     import narwhals.stable.v2 as nw
 
     wrapped = nw.from_native(frame, eager_only=True)
-    return StateScan({c: _states_of_series(wrapped[:, c]) for c in columns})
+    names = wrapped.columns  # once: each look at it lists all columns again
+    return StateScan({c: _states_of_series(wrapped.get_column(names[c])) for c in columns})
 
 
 def scan_array(values: Any, columns: Sequence[int]) -> StateScan:
@@ -85,7 +86,7 @@ def categorical_by_dtype(frame: Any) -> list[int]:
     import narwhals.stable.v2 as nw
 
     wrapped = nw.from_native(frame, eager_only=True)
-    return [j for j in range(len(wrapped.columns)) if _is_categorical(wrapped[:, j])]
+    return [j for j, series in enumerate(wrapped.iter_columns()) if _is_categorical(series)]
 
 
 def _is_categorical(series: Any) -> bool:
