@@ -56,7 +56,7 @@ def record(subject: str, n_channels: int) -> Recording:
         subject=subject,
         n_channels=n_channels,
         return_signals=True,
-        random_state=0,  # type: ignore[arg-type]
+        random_state=0,
     )
     coefficients = np.fft.rfft(trials.signals, axis=2)[:, :, 1:].astype(np.complex64)
     return Recording(trials.data, trials.target, trials.frequencies, coefficients)
