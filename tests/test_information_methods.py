@@ -38,7 +38,7 @@ from featsieve.measures import (
     normalized_mutual_information,
 )
 from featsieve.searches import Exhaustive, Forward, GlobalQuadratic, Greedy, SimplexQP
-from featsieve.searches.criteria import ConditionalMinimum, LazyMinimum
+from featsieve.searches.conditional_minimum import ConditionalMinimum, LazyMinimum
 from tests import reference
 from tests.golden_data import golden, toy
 
@@ -167,10 +167,10 @@ def test_greedy_selectors_equal_their_definitions(name, seed):
     assert found.indices.tolist() == order
 
 
-@given(st.integers(0, 2**31))
-def test_lazy_cmim_is_the_eager_one(seed):
+@given(st.integers(0, 2**31), st.sampled_from([0.05, 10.0]))
+def test_lazy_cmim_is_the_eager_one(seed, worthwhile):
     few = mock.patch.object(ConditionalMinimum, "few_units", 10)
-    small = mock.patch.object(LazyMinimum, "batch", 8)
+    small = mock.patch.multiple(LazyMinimum, group_size=8, worthwhile=worthwhile)
     rng = np.random.default_rng(seed)
     y = np.r_[0, 1, rng.integers(0, 2, 38)]
     codes = rng.integers(0, 3, size=(40, 150))
@@ -441,7 +441,7 @@ def test_global_selection_of_all_columns():
 @pytest.mark.parametrize("parameters", [{}, {"discretizer": "caim"}, {"correction": "shrink"}])
 def test_permuted_scores_are_those_of_a_permuted_target(parameters):
     from featsieve.inference.permutation import permute_units
-    from featsieve.measures.binned_information import BoundMutualInformation, BoundPermutable
+    from featsieve.measures.bound_information import BoundMutualInformation, BoundPermutable
     from featsieve.validation import Settings, open_engine
 
     rng = np.random.default_rng(8)
