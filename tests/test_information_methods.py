@@ -423,6 +423,7 @@ def test_global_selection_reports_its_objective_and_bound(solver):
     Q = cmi_matrix(X, y)
     chosen = fitted.indices_
     assert_allclose(fitted.objective_, Q[np.ix_(chosen, chosen)].sum())
+    assert_allclose(fitted.scores_[chosen].sum(), fitted.objective_)
     assert fitted.upper_bound_ >= fitted.objective_ - 1e-12
     if solver in {"exact", "auto"}:
         assert sorted(chosen.tolist()) == [0, 1]
