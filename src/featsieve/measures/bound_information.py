@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from featsieve.measures.coded_rows import CodedRows, gather_codes
 from featsieve.measures.coding import Coder
 from featsieve.measures.conditional_gains import ConditionalGains
 from featsieve.measures.pair_information import MeanInformation, OutputInformation
@@ -44,7 +45,7 @@ class BoundInformation:
     def _sources(self) -> list[PairSource]:
         trimmed = [counts.trimmed() for counts in self._counts.outputs]
         return [
-            open_pairs(self._engine, self._coder, counts, output)
+            open_pairs(self._engine, self._coder, counts, output, lambda: self._rows)
             for output, counts in enumerate(trimmed)
         ]
 
@@ -82,7 +83,11 @@ class BoundInformation:
 
     @cached_property
     def _gains(self) -> ConditionalGains:
-        return ConditionalGains.of_engine(self._engine, self._coder)
+        return ConditionalGains(self._rows)
+
+    @cached_property
+    def _rows(self) -> CodedRows:
+        return gather_codes(self._engine, self._coder)
 
     def report(self) -> Mapping[str, Any]:
         found: dict[str, Any] = {"output_scores": self._output_scores}
@@ -123,7 +128,7 @@ class BoundPermutable(BoundMutualInformation):
         return np.ascontiguousarray(np.stack(list(permuted), axis=1))
 
     def _scores_after(self, order: IntArray) -> FloatArray:
-        rows, layouts = self._gains, [counts.layout for counts in self._counts.outputs]
+        rows, layouts = self._rows, [counts.layout for counts in self._counts.outputs]
         counted = [
             layout.count(rows.codes, classes[order], rows.weights)
             for layout, classes in zip(layouts, rows.classes.T, strict=True)
