@@ -36,7 +36,7 @@ def run(
         "P-CMI, Figure 4: mean error in percent of a linear SVM against k",
         *(f"## {data.name}\n{_curve(data, names, folds)}" for data in shown),
         out=out,
-        packages=["numpy", "scipy", "scikit-learn"],
+        packages=["scipy", "scikit-learn"],
     )
 
 

@@ -60,7 +60,7 @@ def run(
         _LEGEND,
         *(f"The paper's W/T/L for {hero}: {PAPER[hero]}." for hero in heroes if hero in PAPER),
         out=out,
-        packages=["numpy", "scipy", "scikit-learn"],
+        packages=["scipy", "scikit-learn"],
     )
 
 
