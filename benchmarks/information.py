@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from benchmarks.information_yardsticks import (
 )
 from featsieve import CMIM, JMI, MRMR, MaxRel
 from featsieve.measures import MutualInformation, cmi_matrix
+from featsieve.protocols import PairInformation
 from featsieve.searches import Greedy
 from featsieve.searches.conditional_minimum import ConditionalMinimum
 from featsieve.searches.criteria import (
@@ -47,6 +49,12 @@ CRITERIA: dict[str, Criterion] = {
     "mRMR": MinimalRedundancy(),
     "JMI": JointInformation(),
     "CMIM": ConditionalMinimum(),
+}
+# What a criterion needs of each selected column: one number for every other column.
+NEEDED: dict[str, Callable[[PairInformation], Any]] = {
+    "mRMR": lambda pair: pair.mutual,
+    "JMI": lambda pair: pair.joint,
+    "CMIM": lambda pair: pair.conditional,
 }
 SELECTED = 50
 
@@ -83,7 +91,7 @@ def _greedy_case(name: str, bound: Any, n_jobs: int) -> Case:
 
     def columns() -> None:
         for unit in needed:
-            bound.information_with(unit)
+            NEEDED[name](bound.information_with(unit))
 
     title = f"{name}, k = {SELECTED}, 2000 × 500, {n_jobs} thread(s)"
     return Case(title, search, {"its pair columns": columns})
