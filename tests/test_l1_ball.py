@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from featsieve.errors import InputError
 from featsieve.progress import SILENT, Monitor, drive
 from featsieve.result import COMPLETED, TIME_LIMIT
 from featsieve.searches import L1Ball
@@ -123,3 +124,28 @@ def test_no_gain_anywhere_still_gives_a_set():
     result = run(Hill([0.0, 0.0, 0.0]), 1, n_init=2)
     assert len(result.indices)
     assert result.stop_reason == SIZE_NOT_MET
+
+
+@pytest.mark.parametrize("params", [{"n_init": 0}, {"max_iter": 1.5}, {"step": "newton"}])
+def test_refuses_impossible_parameters(params):
+    with pytest.raises(InputError):
+        run(Hill([1.0, 2.0]), 1, **params)
+
+
+class Crowd(Hill):
+    """A hill of many units whose context scores name the best ones."""
+
+    def context_scores(self):
+        return self.peak
+
+
+def test_every_second_restart_on_many_units_starts_from_the_screened():
+    peak = np.zeros(80)
+    peak[[5, 60]] = 3.0, 2.0
+    path = run(Crowd(peak), 2, n_init=2).extras["restarts"]
+    assert [step.support for step in path] == [(5, 60), (5, 60)]
+    first = L1Ball(n_init=2, max_iter=1, random_state=0)
+    sizes = [
+        step.size for step in drive(first.steps(Crowd(0 * peak), 2), SILENT).extras["restarts"]
+    ]
+    assert sizes == [80, 20]

@@ -79,7 +79,8 @@ class SampledBasis:
         if rule == "stratified" and labels is not None:
             return stratified_rows(labels, size, rng)
         if rule == "kmeans++":
-            candidates = random_rows(n, max(_SPREAD_ROWS, size), rng)
+            most = min(_SPREAD_ROWS, self.rows.affordable_rows)
+            candidates = random_rows(n, max(most, size), rng)
             return candidates[spread_rows(self.rows.take(candidates)[0], size, rng)]
         return random_rows(n, size, rng)
 
@@ -93,9 +94,9 @@ class SampledBasis:
 
     @cached_property
     def _median_sample(self) -> FloatArray:
-        """All rows up to 2,000, a seeded subsample beyond."""
-        rows = random_rows(self.rows.n_samples, _MEDIAN_ROWS, self._rng(2))
-        return self.rows.take(rows)[0]
+        """All rows up to 2,000, a seeded subsample beyond (or of what the budget allows)."""
+        size = min(_MEDIAN_ROWS, self.rows.affordable_rows)
+        return self.rows.take(random_rows(self.rows.n_samples, size, self._rng(2)))[0]
 
     def column_weights(self, weights: FloatArray) -> FloatArray:
         return np.asarray(weights, dtype=np.float64)[self.rows.unit_of_column]

@@ -26,6 +26,7 @@ from featsieve.measures.sampled_basis import SampledBasis, make_grid
 from featsieve.measures.sampling import CenterRule
 from featsieve.measures.sigma_grid import best_on_grid
 from featsieve.measures.table_rows import TableRows
+from featsieve.pool import ordered_map, single_threaded_blas
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
@@ -167,7 +168,20 @@ class BoundLSMI:
     # --- capabilities ---------------------------------------------------------------------------
 
     def scores(self) -> FloatArray:
-        return np.array([self.value([unit]) for unit in range(self.n_units)])
+        return self.values_with([], range(self.n_units))
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._values([[*subset, candidate] for candidate in candidates])
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._values([[u for u in subset if u != candidate] for candidate in candidates])
+
+    def _values(self, subsets: Sequence[Sequence[int]]) -> FloatArray:
+        """Side by side; a table that streams has its threads in the engine already."""
+        n_threads = self.basis.rows.n_jobs if self.basis.rows.is_resident else 1
+        _ = self._pass, self.basis.centers  # drawn once, before the threads ask for them
+        with single_threaded_blas():
+            return np.array(list(ordered_map(self.value, subsets, n_threads)))
 
     def value(self, subset: Sequence[int]) -> float:
         return self.choose(subset).fit.value
@@ -203,9 +217,10 @@ class BoundLSMI:
     def value_and_gradient_at(
         self, weights: FloatArray, sigma: float, lam: float
     ) -> tuple[float, FloatArray]:
-        w, centers = self.basis.column_weights(weights), self.basis.centers
-        n = self.basis.rows.n_samples
-        phi = _Phi(centers, w, sigma, keep=self.basis.rows.is_resident)
+        table, centers = self.basis.rows, self.basis.centers
+        w, n = self.basis.column_weights(weights), table.n_samples
+        keep = table.is_resident and table.fits(len(centers))  # else rows are new at every pass
+        phi = _Phi(centers, w, sigma, keep=keep)
         fitted = fit(
             self._pass(lambda rows: basis_sums(rows.as_one_fold, centers, [sigma], [phi(rows)])),
             lam,
@@ -215,7 +230,7 @@ class BoundLSMI:
         )
         # ∂I/∂w_k = −(w_k/σ²) Σ C (x_k − c_k)², summed over the columns of a unit.
         gradient = np.zeros(self.n_units)
-        np.add.at(gradient, self.basis.rows.unit_of_column, -w / sigma**2 * sums.totals)
+        np.add.at(gradient, table.unit_of_column, -w / sigma**2 * sums.totals)
         return fitted.value, gradient
 
 

@@ -14,7 +14,7 @@ from featsieve.moments import column_moments
 from featsieve.protocols import Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
 
-_RESIDENT_BYTES = 2**25
+_RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
 _CHUNK_ROWS = 4096
 
 
@@ -55,6 +55,7 @@ class TableRows:
         self._engine = engine
         self.n_samples = engine.n_samples
         self.n_units = engine.schema.n_units
+        self.n_jobs = engine.n_jobs
         self.is_delta = engine.target.is_classification
         self._reader = RowReader(engine.schema, engine.target, self._factor(scale_target))
         self.unit_of_column = self._reader.unit_of_column
@@ -78,13 +79,23 @@ class TableRows:
 
     @cached_property
     def is_resident(self) -> bool:
-        n_bytes = 8 * self.n_samples * len(self.unit_of_column)
+        return self.fits(len(self.unit_of_column))
+
+    def fits(self, width: int) -> bool:
+        """Whether a matrix of all rows and so many columns may stay in memory."""
+        n_bytes = 8 * self.n_samples * width
         return n_bytes <= min(_RESIDENT_BYTES, self._engine.memory_limit // 8)
 
     @cached_property
     def _resident(self) -> tuple[FloatArray, FloatArray]:
         X, y = self._engine.take()
         return np.ascontiguousarray(self._reader.columns(X)), self._reader.targets(y)
+
+    @property
+    def affordable_rows(self) -> int:
+        """How many rows may be held together with the distances of all their pairs."""
+        numbers = self._engine.memory_limit // 32
+        return max(2, min(numbers // len(self.unit_of_column), int((2 * numbers) ** 0.5)))
 
     def take(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         if self.is_resident:

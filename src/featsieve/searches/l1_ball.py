@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
@@ -11,12 +12,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from featsieve.errors import InputError
 from featsieve.ordering import best_first
 from featsieve.pool import effective_n_jobs, ordered_map, single_threaded_blas
 from featsieve.protocols import HasContextScores, HasRestarts, HasTuning, HasWeightGradient
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray, IntArray
-from featsieve.searches.ascent import NONZERO, Ascent, StepRule
+from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
 
 SIZE_NOT_MET = "no radius gave the number asked for"
 _MAX_DOUBLINGS = 20
@@ -99,13 +101,22 @@ class L1Ball(BaseEstimator):
 
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
         """The best answer after each restart."""
+        self._check()
         done: list[Restart] = []
         for restart in self._restarts(bound, k):
             done.append(restart)
-            yield _result(done, bound.n_units, k)
+            yield _result(done, k)
             bound.monitor.tick("restarts", len(done), self.n_init)
             if self._agreed(done, k):
                 break
+
+    def _check(self) -> None:
+        if self.step not in MOVERS:
+            raise InputError(f"step={self.step!r} is not known; allowed are {', '.join(MOVERS)}.")
+        for name in ("n_init", "max_iter"):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < 1:
+                raise InputError(f"{name}={value!r} is not possible; give a whole number from 1.")
 
     def _restarts(self, bound: Any, k: int) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""
@@ -205,7 +216,7 @@ def _best(done: Sequence[Restart], k: int) -> Restart:
     return min(done, key=lambda restart: restart.best.rank(k))
 
 
-def _result(done: Sequence[Restart], n_units: int, k: int) -> SelectionResult:
+def _result(done: Sequence[Restart], k: int) -> SelectionResult:
     winner = _best(done, k)
     best = winner.best
     order = best_first(best.weights)

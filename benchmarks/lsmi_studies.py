@@ -1,0 +1,194 @@
+"""What L1LSMI's own choices cost and bring: early end of restarts, noise columns, centre rules.
+
+    python -m benchmarks.lsmi_studies STUDY [--trials N] [--records FILE]
+
+STUDY: ``agreement`` (how many restarts must agree), ``interaction`` (xor among noise columns),
+``centers`` (random, stratified, k-means++). ``--records`` keeps finished trials of ``agreement``
+in a file, so that a long run can go on where it ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import numpy as np
+
+from benchmarks.frame import write_report
+from featsieve import L1LSMI
+from featsieve.datasets import make_and_or, make_quad, make_xor
+from featsieve.measures import lsmi
+
+TOYS = {"and-or": (make_and_or, 4), "quad": (make_quad, 2), "xor": (make_xor, 2)}
+N_SAMPLES = 400
+PACKAGES = ("scipy", "scikit-learn", "numba")
+
+
+# --- agreement -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trial:
+    """All 20 restarts of one trial: the set and the value each ended in."""
+
+    toy: str
+    seed: int
+    restarts: tuple[tuple[tuple[int, ...], float], ...]
+
+    def stopped(self, n_agree: int | None) -> tuple[int, bool]:
+        """Restarts used under the rule, and whether the true set was found."""
+        k = TOYS[self.toy][1]
+        for used in range(1, len(self.restarts) + 1):
+            done = self.restarts[:used]
+            best = min(done, key=lambda r: (abs(len(r[0]) - k), len(r[0]) - k, -r[1]))[0]
+            same = sum(support == best for support, _ in done)
+            if n_agree is not None and len(best) == k and same >= n_agree:
+                break
+        return used, best == tuple(range(k))
+
+
+def run_trial(toy: str, seed: int) -> Trial:
+    make, k = TOYS[toy]
+    data = make(N_SAMPLES, random_state=seed)
+    selector = L1LSMI(n_features_to_select=k, n_agree=None, n_jobs=-1, random_state=seed)
+    found = selector.fit(data.data, data.target).result_.extras["restarts"]
+    return Trial(toy, seed, tuple((step.support, step.value) for step in found))
+
+
+def trials(n_trials: int, records: Path | None) -> Iterator[Trial]:
+    known = {(trial.toy, trial.seed): trial for trial in _read(records)}
+    for toy in TOYS:
+        for seed in range(n_trials):
+            if (toy, seed) in known:
+                yield known[toy, seed]
+                continue
+            trial = run_trial(toy, seed)
+            if records is not None:
+                with records.open("a") as file:
+                    file.write(json.dumps([trial.toy, trial.seed, trial.restarts]) + "\n")
+            yield trial
+
+
+def _read(records: Path | None) -> Iterator[Trial]:
+    if records is None or not records.exists():
+        return
+    for line in records.read_text().splitlines():
+        toy, seed, restarts = json.loads(line)
+        yield Trial(toy, seed, tuple((tuple(support), value) for support, value in restarts))
+
+
+def agreement(n_trials: int, records: Path | None) -> None:
+    found = list(trials(n_trials, records))
+    lines = ["| set | single restarts right | n_agree | true set found | restarts, mean (most) |"]
+    lines.append("|---|---|---|---|---|")
+    for toy, (_, k) in TOYS.items():
+        own = [trial for trial in found if trial.toy == toy]
+        right = fmean(s == tuple(range(k)) for trial in own for s, _ in trial.restarts)
+        for n_agree in (2, 3, 4, 5, None):
+            outcomes = [trial.stopped(n_agree) for trial in own]
+            used = [count for count, _ in outcomes]
+            lines.append(
+                f"| {toy} | {right:.0%} | {n_agree or 'all 20'} "
+                f"| {sum(ok for _, ok in outcomes)} of {len(own)} "
+                f"| {fmean(used):.1f} ({max(used)}) |"
+            )
+    _finish("agreement", "When may L1LSMI end its restarts?", "\n".join(lines))
+
+
+# --- interaction ---------------------------------------------------------------------------------
+
+
+def interaction(n_trials: int, _: Path | None) -> None:
+    lines = ["| noise columns | {1, 2} found | seconds, mean |", "|---|---|---|"]
+    for n_noise in (0, 50, 200):
+        outcomes = [_among_noise(n_noise, seed) for seed in range(n_trials)]
+        hits, seconds = sum(ok for ok, _ in outcomes), fmean(s for _, s in outcomes)
+        lines.append(f"| {n_noise} | {hits} of {n_trials} | {seconds:.1f} |")
+    note = "xor, n = 400; the noise columns are Bernoulli(1/2), beside the eight of the toy set."
+    _finish("interaction", "xor among noise columns", note, "\n".join(lines))
+
+
+def _among_noise(n_noise: int, seed: int) -> tuple[bool, float]:
+    data = make_xor(N_SAMPLES, random_state=seed)
+    noise = np.random.default_rng([seed, n_noise]).random((N_SAMPLES, n_noise)) < 0.5
+    selector = L1LSMI(n_features_to_select=2, n_jobs=-1, random_state=seed)
+    start = time.perf_counter()
+    selector.fit(np.c_[data.data, noise], data.target)
+    return sorted(selector.indices_) == [0, 1], time.perf_counter() - start
+
+
+# --- centres -------------------------------------------------------------------------------------
+
+
+def centers(n_trials: int, _: Path | None) -> None:
+    lines = ["| set | centres | single restarts right | LSMI of the true set, deviation |"]
+    lines.append("|---|---|---|---|")
+    for toy in TOYS:
+        for rule in ("random", "stratified", "kmeans++"):
+            hits = [_single_restart(toy, rule, seed) for seed in range(n_trials)]
+            mean, deviation = _spread(toy, rule, n_trials)
+            lines.append(f"| {toy} | {rule} | {fmean(hits):.0%} | {mean:.3f}, {deviation:.3f} |")
+    note = f"{n_trials} draws of centres each, n = 400, on one table a set (seed 0)."
+    _finish("centers", "How should centres be drawn?", note, "\n".join(lines))
+
+
+def _single_restart(toy: str, rule: str, seed: int) -> bool:
+    make, k = TOYS[toy]
+    data = make(N_SAMPLES, random_state=0)
+    selector = L1LSMI(n_features_to_select=k, n_init=1, centers=rule, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a single restart may miss k
+        selector.fit(data.data, data.target)
+    return sorted(selector.indices_) == list(range(k))
+
+
+def _spread(toy: str, rule: str, n_trials: int) -> tuple[float, float]:
+    make, k = TOYS[toy]
+    data = make(N_SAMPLES, random_state=0)
+    X = np.asarray(data.data, dtype=float)[:, :k]
+    X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    y = np.asarray(data.target, dtype=float)
+    y = (y - y.mean()) / y.std(ddof=1) if toy == "quad" else y
+    values = [
+        lsmi(X, y, sigma=1.0, lam=0.01, centers=_rows(X, y, rule, seed, toy)).value
+        for seed in range(n_trials)
+    ]
+    return fmean(values), pstdev(values)
+
+
+def _rows(X: Any, y: Any, rule: str, seed: int, toy: str) -> Any:
+    from featsieve.measures.sampling import random_rows, spread_rows, stratified_rows
+
+    rng = np.random.default_rng(seed)
+    if rule == "kmeans++":
+        return spread_rows(X, 100, rng)
+    if rule == "stratified" and toy != "quad":
+        return stratified_rows(y, 100, rng)
+    return random_rows(len(X), 100, rng)
+
+
+def _finish(name: str, title: str, *sections: str) -> None:
+    print(write_report(f"lsmi-{name}", title, *sections, packages=PACKAGES).read_text())
+
+
+STUDIES = {"agreement": agreement, "interaction": interaction, "centers": centers}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("study", choices=STUDIES)
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--records", type=Path)
+    arguments = parser.parse_args(argv)
+    STUDIES[arguments.study](arguments.trials, arguments.records)
+
+
+if __name__ == "__main__":
+    main()
