@@ -143,7 +143,7 @@ def test_table_1_balances_a_long_table():
 def test_table_1_says_what_it_needs(tmp_path):
     with pytest.raises(InputError, match="give their folder"):
         p_hsic_table1.run(None)
-    with pytest.raises(InputError, match="no NAME.parquet"):
+    with pytest.raises(InputError, match=r"no NAME\.parquet"):
         p_hsic_table1.run(tmp_path)
     with pytest.raises(InputError, match="'lasso' is not in this table"):
         p_hsic_table1.run(tmp_path, methods=["lasso"])
