@@ -433,3 +433,41 @@ def test_global_selection_of_all_columns():
     fitted = GlobalCMI(n_features_to_select=10).fit(X, y)
     assert sorted(fitted.indices_.tolist()) == list(range(10))
     assert fitted.objective_ == fitted.upper_bound_
+
+
+# --- permutations -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parameters", [{}, {"discretizer": "caim"}, {"correction": "shrink"}])
+def test_permuted_scores_are_those_of_a_permuted_target(parameters):
+    from featsieve.inference.permutation import permute_units
+    from featsieve.measures.binned_information import BoundMutualInformation, BoundPermutable
+    from featsieve.validation import Settings, open_engine
+
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    engine = open_engine(X, y, Settings(takes_missing=True))
+    measure = MutualInformation(**parameters)
+    fast = permute_units(engine, measure, 40, 0)
+    with mock.patch(
+        "featsieve.measures.binned_information.BoundPermutable", BoundMutualInformation
+    ):
+        slow = permute_units(engine, measure, 40, 0)
+    assert_allclose(fast.pvalues, slow.pvalues)
+    assert_allclose(fast.adjusted_wy, slow.adjusted_wy)
+    assert fast.pvalues[0] == 1 / 41
+    assert isinstance(measure.bind(engine), BoundPermutable) == (
+        parameters != {"discretizer": "caim"}
+    )
+
+
+def test_relevance_has_pvalues():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(100, 4))
+    y = X[:, 2] ** 2
+    fitted = MaxRel(n_features_to_select=1, n_permutations=99, random_state=0).fit(X, y)
+    assert fitted.pvalues_[2] == 0.01
+    assert (fitted.pvalues_[[0, 1, 3]] > 0.01).all()
+    again = NMIRanking(n_permutations=19, random_state=0, n_jobs=2).fit(X, y)
+    assert again.pvalues_[2] == 0.05

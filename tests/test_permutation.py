@@ -19,6 +19,7 @@ from featsieve.inference.adjust import benjamini_hochberg
 from featsieve.inference.orders import permutations, root_seed
 from featsieve.inference.permutation import permute_units
 from featsieve.measures import CrossValScore, Pearson
+from featsieve.progress import TimeUp
 from featsieve.protocols import HasPermutedScores
 from featsieve.validation import Settings, open_engine
 from tests import reference
@@ -208,4 +209,46 @@ def test_ranking_fills_pvalues():
     assert_array_equal(selector.pvalues_, expected.pvalues)
     assert_array_equal(selector.result_.extras["adjusted_wy"], expected.adjusted_wy)
     assert selector.indices_.tolist() == [0]
-    assert not hasattr(PearsonRanking().fit(X, y), "pvalues_")
+    assert not hasattr(selector.set_params(n_permutations=0).fit(X, y), "pvalues_")
+
+
+def test_ranking_gives_a_group_its_pvalue():
+    X, y = make_table("regression")
+    groups = {"both": [0, 2]}
+    selector = PearsonRanking(n_permutations=49, random_state=0, feature_groups=groups).fit(X, y)
+    assert selector.pvalues_.tolist()[0] == selector.pvalues_.tolist()[2] == 1 / 50
+
+
+class StopAfter:
+    """A callback that ends the run at the n-th report of permutations."""
+
+    def __init__(self, n, error):
+        self.left, self.error = n, error
+
+    def __call__(self, progress):
+        if progress.message == "permutations":
+            self.left -= 1
+            if self.left == 0:
+                raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"), [(TimeUp(), "max_time"), (KeyboardInterrupt(), "interrupted")]
+)
+def test_a_stopped_run_keeps_the_permutations_it_has(error, reason):
+    X, y = make_table("regression")
+    stopped = permutation_test(
+        X, y, SlowPearson(), n_permutations=100, random_state=0, callback=StopAfter(2, error)
+    )
+    whole = permutation_test(X, y, SlowPearson(), n_permutations=32, random_state=0)
+    assert (stopped.stop_reason, stopped.n_permutations) == (reason, 32)
+    assert_array_equal(stopped.pvalues, whole.pvalues)
+
+
+def test_a_stopped_ranking_still_selects():
+    X, y = make_table("regression")
+    selector = PearsonRanking(
+        n_features_to_select=1, n_permutations=50, callback=StopAfter(1, KeyboardInterrupt())
+    ).fit(X, y)
+    assert selector.indices_.tolist() == [0]
+    assert selector.result_.stop_reason == "interrupted"

@@ -9,7 +9,11 @@ from featsieve.evaluation.benches import _quadratic, p_cmi_fig2, p_cmi_fig3, p_c
 
 
 @pytest.mark.parametrize("bench", [p_cmi_fig2, p_cmi_fig3, p_cmi_table1])
-def test_a_bench_returns_its_table_and_writes_it_with_its_surroundings(bench, tmp_path):
+def test_a_bench_returns_its_table_and_writes_it_with_its_surroundings(
+    bench, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_quadratic, "QUICK_EXPERIMENTS", ((20, 4), (30, 5)))
+    monkeypatch.setattr(p_cmi_table1, "QUICK_SIZES", (25, 50))
     out = tmp_path / "results" / "bench.md"
     text = bench.run(None, trials=1, methods=["tpower", "auto"], quick=True, out=out)
     assert text.startswith("# P-CMI")

@@ -86,3 +86,14 @@ def test_max_time_ends_the_proof_with_an_honest_bound():
     assert not answer.proven_optimal
     assert answer.value < answer.upper_bound <= bounds.row_bound(problem)
     assert answer.elapsed < 20
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+@pytest.mark.parametrize("solver", ["exact", "sdp", "tpower", "auto"])
+def test_units_do_not_matter(solver, scale):
+    Q = random_matrix(np.random.default_rng(4), 25, "uniform")
+    plain = solve(Q, 6, solver=solver, random_state=0)
+    scaled = solve(scale * Q, 6, solver=solver, random_state=0)
+    np.testing.assert_array_equal(plain.indices, scaled.indices)
+    assert scaled.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-4)
+    assert scaled.proven_optimal == plain.proven_optimal

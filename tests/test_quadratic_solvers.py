@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from featsieve.errors import InputError
 from featsieve.quadratic import SOLVERS, solve
 from featsieve.quadratic.lowrank import Scan, exact_directions, sample_count
 from featsieve.quadratic.problem import make_problem
@@ -175,6 +176,20 @@ def test_exact_directions_with_copies_and_collinear_points():
     for k in range(1, 7):
         answer = solve(Q, k, solver="lowrank", rank=2)
         assert answer.value == pytest.approx(bqp_optimum(Q, k), rel=1e-9)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 9])
+def test_points_that_are_all_the_same(rank):
+    for Q in (np.zeros((6, 6)), np.ones((6, 6))):
+        answer = solve(Q, 3, solver="lowrank", rank=rank, epsilon=0.9, n_samples=rank * 10)
+        assert answer.value == pytest.approx(9 * Q[0, 0])
+        if rank <= 2:
+            assert solve(Q, 3, solver="lowrank", rank=rank).value == pytest.approx(9 * Q[0, 0])
+
+
+def test_more_samples_than_anyone_can_wait_for_are_refused():
+    with pytest.raises(InputError, match=r"rank=6 .* asks for 1\..e\+11 random directions"):
+        solve(np.eye(10), 3, solver="lowrank", rank=6)
 
 
 def test_more_samples_never_hurt_rank_three():

@@ -14,6 +14,8 @@ import numpy as np
 from featsieve.schema import BoolArray, FloatArray
 
 # A column whose spread is at this level of its mean is constant but for rounding.
+# Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term; then it is summed anew.
+MOST_LOSS = 0.9
 CONSTANT_SPREAD = 16 * np.finfo(np.float64).eps
 
 
@@ -84,8 +86,37 @@ def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Cr
     y_moments, y_centred = _moments(np.asarray(Y, dtype=np.float64), weight)
     if weight is not None:
         y_centred = y_centred * weight[:, None]
-    x_moments, x_centred = _moments(X, weight)
-    return CrossMoments(x_moments, y_moments, np.asarray(x_centred.T @ y_centred))
+    if isinstance(X, np.ndarray):
+        x_moments, cross = _dense_cross(X, y_centred, weight)
+    else:
+        x_moments, x_values = _moments(X, weight)
+        cross = np.asarray(x_values.T @ y_centred)
+    return CrossMoments(x_moments, y_moments, cross)
+
+
+def _dense_cross(
+    X: FloatArray, y_centred: FloatArray, weight: FloatArray | None
+) -> tuple[ColumnMoments, FloatArray]:
+    """X is read three times only: shifted, multiplied and squared."""
+    origin = np.asarray(X[0], dtype=np.float64)
+    shifted = X - origin
+    ones = np.ones(len(X)) if weight is None else weight
+    products = shifted.T @ np.column_stack([ones, y_centred])
+    total = float(ones.sum())
+    shift = products[:, 0] / total if total else np.zeros_like(origin)
+    cross = products[:, 1:] - np.outer(shift, y_centred.sum(axis=0))
+    deviation = _squares(shifted, weight)
+    off_centre = total * shift**2
+    lossy = off_centre > MOST_LOSS * deviation
+    deviation -= off_centre
+    if lossy.any():  # the first row lies far outside: centre those columns before squaring
+        deviation[lossy] = _squares(shifted[:, lossy] - shift[lossy], weight)
+    return ColumnMoments(total, origin + shift, deviation), cross
+
+
+def _squares(values: FloatArray, weight: FloatArray | None) -> FloatArray:
+    weighted = values if weight is None else weight[:, None] * values
+    return np.asarray(np.einsum("ij,ij->j", weighted, values))
 
 
 def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any]:
@@ -102,9 +133,7 @@ def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any
     sums = centred.sum(axis=0) if weight is None else weight @ centred
     shift = sums / total if total else np.zeros_like(origin)
     centred -= shift
-    weighted = centred if weight is None else weight[:, None] * centred
-    deviation = np.einsum("ij,ij->j", weighted, centred)
-    return ColumnMoments(total, origin + shift, deviation), centred
+    return ColumnMoments(total, origin + shift, _squares(centred, weight)), centred
 
 
 def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:

@@ -186,6 +186,7 @@ from :func:`featsieve.open_parquet`
         self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
         if "n_iter" in result.extras:
             self.n_iter_ = int(result.extras["n_iter"])
+        self.__dict__.pop("pvalues_", None)  # those of an earlier fit are not of this one
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
         if k is not None and len(result.indices) != k:

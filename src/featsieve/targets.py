@@ -43,7 +43,7 @@ class TargetScan:
         return not self.fractional and all(len(states) <= most for states in self.distinct)
 
 
-def scan_target(y: Any) -> TargetScan:
+def scan_target(y: Any, task: str = "auto") -> TargetScan:
     """Look at y, or at one block of it."""
     values = target_matrix(y)
     numeric = values.dtype.kind in "biuf"
@@ -54,7 +54,8 @@ def scan_target(y: Any) -> TargetScan:
     else:
         missing = sum(_is_missing(v) for v in values.ravel().tolist())
         fractional = False
-    return TargetScan(len(values), numeric, fractional, _distinct(values, fractional), missing)
+    distinct = _extremes(values) if fractional and task != "classification" else _distinct(values)
+    return TargetScan(len(values), numeric, fractional, distinct, missing)
 
 
 def target_matrix(y: Any) -> Array:
@@ -177,8 +178,13 @@ def _numeric_if_possible(values: Array) -> Array:
     return values
 
 
-def _distinct(values: Array, fractional: bool) -> tuple[frozenset[Any], ...]:
-    if fractional or values.dtype.kind in "biuf":
+def _extremes(values: Array) -> tuple[frozenset[Any], ...]:
+    """All that a regression needs to know: whether the target is constant."""
+    return tuple(frozenset({float(c.min()), float(c.max())}) for c in values.T)
+
+
+def _distinct(values: Array) -> tuple[frozenset[Any], ...]:
+    if values.dtype.kind in "biuf":
         return tuple(frozenset(np.unique(c)[: MOST_CLASSES + 1].tolist()) for c in values.T)
     return tuple(frozenset(v for v in c.tolist() if not _is_missing(v)) for c in values.T)
 

@@ -28,6 +28,7 @@ ComplexArray = npt.NDArray[np.complexfloating]
 SAMPLING_RATE = 100.0
 N_TIMES = 350  # 3.5 s of imagination a trial
 N_BACKGROUND = 24
+BATCH = 16  # trials at a time, which bounds the memory
 AREA_SIZE = np.array([1.0, 1.0, 0.5])
 N_PATCH = 12  # generators of a rhythm in one area, so that its power is no single draw
 MU_WIDTH, BETA_WIDTH = 0.8, 1.2  # Hz, standard deviation of a rhythm's spectral peak
@@ -53,7 +54,7 @@ class Rhythms:
 SUBJECTS: dict[str, Rhythms] = {
     "aa": Rhythms(mu=11.5, beta=22.0, mu_drop=0.45, beta_drop=0.25, spread=0.40),
     "al": Rhythms(mu=12.0, beta=22.5, mu_drop=0.75, beta_drop=0.45, spread=0.25),
-    "av": Rhythms(mu=10.5, beta=21.0, mu_drop=0.30, beta_drop=0.15, spread=0.50),
+    "av": Rhythms(mu=10.5, beta=21.0, mu_drop=0.38, beta_drop=0.22, spread=0.45),
     "aw": Rhythms(mu=12.0, beta=23.0, mu_drop=0.60, beta_drop=0.35, spread=0.32),
     "ay": Rhythms(mu=12.5, beta=22.0, mu_drop=0.55, beta_drop=0.30, spread=0.30),
 }
@@ -109,10 +110,11 @@ def make_motor_imagery(
     target = rng.permutation(np.arange(n) % 2)
     data = np.empty((n, len(frequencies) - 1))
     signals = np.empty((n, len(montage), N_TIMES), dtype=np.float32) if return_signals else None
-    for trial, spectrum in enumerate(_trials(rng, rhythms, montage, frequencies, target)):
-        data[trial] = np.mean(np.abs(spectrum[:, 1:]) ** 2, axis=0)  # the mean (0 Hz) is left out
+    for trials, spectra in _batches(rng, rhythms, montage, frequencies, target):
+        power = spectra.real**2 + spectra.imag**2
+        data[trials] = power.mean(axis=0)[:, 1:]  # the mean (0 Hz) is left out
         if signals is not None:
-            signals[trial] = np.fft.irfft(spectrum, N_TIMES, norm="ortho")
+            signals[trials] = np.fft.irfft(spectra, N_TIMES, norm="ortho").swapaxes(0, 1)
     extras = {} if signals is None else {"signals": signals}
     return bunch(
         data,
@@ -155,26 +157,29 @@ def _peak(frequencies: FloatArray, centre: float, width: float) -> FloatArray:
     return np.asarray(np.exp(-((frequencies - centre) ** 2) / (4 * width**2)))
 
 
-def _left_over(drop: float, label: int) -> FloatArray:
-    """What is left of a rhythm in the (left hand, right hand, foot) areas under one imagination."""
-    return AREA_SIZE * ([1 - drop, 1 - drop / 2, 1] if label == 0 else [1, 1, 1 - drop / 2])
+def _left_over(drop: float, labels: Array) -> FloatArray:
+    """What is left of a rhythm in the (left hand, right hand, foot) areas, one row a trial."""
+    hand, foot = [1 - drop, 1 - drop / 2, 1.0], [1.0, 1.0, 1 - drop / 2]
+    return np.asarray(AREA_SIZE * np.array([hand, foot])[labels])
 
 
-def _complex_normal(rng: np.random.Generator, n_sources: int, shape: FloatArray) -> ComplexArray:
+def _sources(
+    rng: np.random.Generator, n_trials: int, n_sources: int, shape: FloatArray
+) -> ComplexArray:
     """Fourier coefficients of independent sources with this amplitude spectrum."""
-    real, imaginary = rng.standard_normal((2, n_sources, len(shape))) / np.sqrt(2.0)
-    imaginary[:, [0, -1]] = 0.0  # 0 Hz and the Nyquist frequency of a real signal are real
-    return np.asarray(shape * (real + 1j * imaginary))
+    parts = rng.standard_normal((2, n_sources, n_trials, len(shape))) * (shape / np.sqrt(2.0))
+    parts[1, ..., [0, -1]] = 0.0  # 0 Hz and the Nyquist frequency of a real signal are real
+    return np.asarray(parts[0] + 1j * parts[1])
 
 
-def _trials(
+def _batches(
     rng: np.random.Generator,
     rhythms: Rhythms,
     montage: FloatArray,
     frequencies: FloatArray,
     target: Array,
-) -> Iterator[ComplexArray]:
-    """Fourier coefficients of one trial after another, channels × frequencies."""
+) -> Iterator[tuple[slice, ComplexArray]]:
+    """Fourier coefficients of some trials after others, channels × trials × frequencies."""
     places = rng.standard_normal((N_BACKGROUND, 3))
     places /= np.linalg.norm(places, axis=1, keepdims=True)
     background = _reach(montage, places, 0.6)
@@ -184,10 +189,13 @@ def _trials(
     sensor = np.full(len(frequencies), 0.3)
     mu = 3.0 * _peak(frequencies, rhythms.mu, MU_WIDTH)
     beta = 1.5 * _peak(frequencies, rhythms.beta, BETA_WIDTH)
-    for label in target:
-        sources = np.zeros((len(patches), len(frequencies)), dtype=complex)
+    for start in range(0, len(target), BATCH):
+        labels = target[start : start + BATCH]
+        n = len(labels)
+        spectra = _sources(rng, n, len(montage), sensor)
+        spectra += np.tensordot(background, _sources(rng, n, N_BACKGROUND, pink), axes=1)
         for peak, drop in ((mu, rhythms.mu_drop), (beta, rhythms.beta_drop)):
-            size = _left_over(drop, label) * np.exp(rhythms.spread * rng.standard_normal(3))
-            sources += np.repeat(size, N_PATCH)[:, None] * _complex_normal(rng, len(patches), peak)
-        unrelated = background @ _complex_normal(rng, N_BACKGROUND, pink)
-        yield rhythmic @ sources + unrelated + _complex_normal(rng, len(montage), sensor)
+            size = _left_over(drop, labels) * np.exp(rhythms.spread * rng.standard_normal((n, 3)))
+            sizes = np.repeat(size.T, N_PATCH, axis=0)[:, :, None]
+            spectra += np.tensordot(rhythmic, sizes * _sources(rng, n, len(patches), peak), axes=1)
+        yield slice(start, start + n), spectra

@@ -177,6 +177,7 @@ class LassoFit:
         found = {
             "alpha": alpha,
             "alphas": self.path.alphas,
+            "n_iter": len(self.path.alphas),
             "coef": self.basis.original(coef).T,
             "coef_path": path[0] if len(path) == 1 else path,
         }

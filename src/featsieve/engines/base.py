@@ -49,6 +49,10 @@ class Screened(Generic[S]):
 
 
 def count_bad(block: Block) -> Bad:
+    cells = block.X.data if block.is_sparse else block.X
+    # One sum is far cheaper than a look at each cell, and NaN or infinity shows in it.
+    if np.isfinite(cells.sum(dtype=np.float64)):
+        return Bad(np.zeros(block.X.shape[1], dtype=np.intp))
     if block.is_sparse:
         bad = ~np.isfinite(block.X.data)
         count = np.bincount(block.X.indices[bad], minlength=block.X.shape[1])

@@ -51,8 +51,8 @@ class DaskTable:
     def n_samples(self) -> int:
         return int(self.starts[-1])
 
-    def scan_target(self) -> TargetScan:
-        return _tree_merge([delayed(scan_target)(y) for y in self.targets]).compute()
+    def scan_target(self, task: str) -> TargetScan:
+        return _tree_merge([delayed(scan_target)(y, task) for y in self.targets]).compute()
 
     def scan_columns(self, fn: Callable[[Any], S]) -> S:
         """A summary of the raw partitions, before any schema is known."""

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from featsieve.engines.base import BaseEngine, Context
-from featsieve.engines.blocks import block_rows, require_memory, spans, tile_columns
+from featsieve.engines.blocks import (
+    BATCH_BYTES,
+    block_rows,
+    require_memory,
+    spans,
+    tile_columns,
+)
 from featsieve.engines.memory import gathered
 from featsieve.engines.sources import open_source
 from featsieve.errors import InputError, MissingExtraError
@@ -110,7 +116,7 @@ class FileEngine(BaseEngine):
         super().__init__(context, table.shape[0])
         self._table = table
         self._rows_a_block = rows_a_block or block_rows(
-            self.n_features, context.memory_limit, context.n_jobs
+            self.n_features, context.memory_limit, context.n_jobs, BATCH_BYTES
         )
 
     def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:

@@ -17,7 +17,9 @@ from featsieve.inference.adjust import benjamini_hochberg
 from featsieve.inference.orders import ORDERS_A_SEED, permutations, root_seed
 from featsieve.kernels.permutation import count_reached
 from featsieve.ordering import TIE_TOLERANCE, best_first
+from featsieve.progress import TimeUp
 from featsieve.protocols import CanPermuteTarget, Engine, HasPermutedScores, HasScores
+from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 from featsieve.schema import FloatArray, IntArray
 from featsieve.validation import Settings, open_engine
 
@@ -40,12 +42,18 @@ class PermutationResult:
     adjusted_wy
         Westfall and Young's step-down max-T: controls the family-wise error, and uses the
         dependence between the columns.
+    n_permutations
+        How many there were: fewer than asked for when the run was stopped, and still valid.
+    stop_reason
+        ``"completed"``, ``"max_time"`` or ``"interrupted"``.
     """
 
     scores: FloatArray
     pvalues: FloatArray
     adjusted_bh: FloatArray
     adjusted_wy: FloatArray
+    n_permutations: int
+    stop_reason: str = COMPLETED
 
 
 def permutation_test(
@@ -133,10 +141,16 @@ def permute_units(
     seed = root_seed(random_state)
     scores = np.asarray(bound.scores(), dtype=np.float64)
     counts = _Counts(scores, _rounding(scores, bound))
-    for orders, done in _passes(engine, bound, int(n_permutations), seed):
-        counts.add(_permuted_scores(engine, measure, bound, orders))
-        engine.monitor.tick("permutations", done, int(n_permutations))
-    return counts.result(int(n_permutations))
+    stop_reason = COMPLETED
+    try:
+        for orders, done in _passes(engine, bound, int(n_permutations), seed):
+            counts.add(_permuted_scores(engine, measure, bound, orders))
+            engine.monitor.tick("permutations", done, int(n_permutations))
+    except TimeUp:
+        stop_reason = TIME_LIMIT
+    except KeyboardInterrupt:
+        stop_reason = INTERRUPTED
+    return counts.result(stop_reason)
 
 
 def _passes(
@@ -184,6 +198,7 @@ class _Counts:
         self._floor = scores - rounding
         self._single = np.zeros(len(scores), dtype=np.intp)
         self._stepdown = np.zeros(len(scores), dtype=np.intp)
+        self._n_permutations = 0
 
     def add(self, permuted: FloatArray) -> None:
         """NaN reaches nothing."""
@@ -191,8 +206,10 @@ class _Counts:
         count_reached(
             permuted, self._worst_first, self._floor, running, self._single, self._stepdown
         )
+        self._n_permutations += permuted.shape[1]
 
-    def result(self, n_permutations: int) -> PermutationResult:
+    def result(self, stop_reason: str) -> PermutationResult:
+        n_permutations = self._n_permutations
         known = ~np.isnan(self._scores)
         pvalues = np.where(known, (1 + self._single) / (1 + n_permutations), np.nan)
         stepdown = (1 + self._stepdown) / (1 + n_permutations)
@@ -200,5 +217,10 @@ class _Counts:
         adjusted = np.empty_like(stepdown)
         adjusted[best_first_order] = np.maximum.accumulate(stepdown[best_first_order])
         return PermutationResult(
-            self._scores, pvalues, benjamini_hochberg(pvalues), np.where(known, adjusted, np.nan)
+            self._scores,
+            pvalues,
+            benjamini_hochberg(pvalues),
+            np.where(known, adjusted, np.nan),
+            n_permutations,
+            stop_reason,
         )

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from featsieve.inference.permutation import permute_units
+from featsieve.progress import TimeUp
 from featsieve.protocols import Engine, Measure, Procedure
-from featsieve.result import SelectionResult
+from featsieve.result import COMPLETED, TIME_LIMIT, SelectionResult
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,20 @@ class TestedProcedure:
 
     def run(self, engine: Engine, k: int) -> SelectionResult:
         result = self.procedure.run(engine, k)
-        test = permute_units(engine, self.measure, self.n_permutations, self.random_state)
+        if result.stop_reason != COMPLETED:
+            return result
+        try:
+            test = permute_units(engine, self.measure, self.n_permutations, self.random_state)
+        except TimeUp:  # before the first permutation: the selection stands without p-values
+            return result.evolve(stop_reason=TIME_LIMIT, elapsed=engine.monitor.elapsed)
         found = {
             "pvalues": test.pvalues,
             "adjusted_bh": test.adjusted_bh,
             "adjusted_wy": test.adjusted_wy,
+            "n_permutations": test.n_permutations,
         }
-        return result.evolve(extras={**result.extras, **found}, elapsed=engine.monitor.elapsed)
+        return result.evolve(
+            extras={**result.extras, **found},
+            elapsed=engine.monitor.elapsed,
+            stop_reason=test.stop_reason,
+        )

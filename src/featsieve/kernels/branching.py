@@ -26,12 +26,13 @@ def _flag_largest(
     values: FloatArray, count: int, skip: int, scratch: FloatArray, flags: FlagArray
 ) -> float:
     """Flag the ``count`` largest values (never ``skip``), ties to the lowest; their sum."""
-    size = 0
+    size = len(values) - 1 if skip < len(values) else len(values)
+    at = 0
     for j in range(len(values)):
         flags[j] = 0
         if j != skip:
-            scratch[size] = values[j]
-            size += 1
+            scratch[at] = values[j]
+            at += 1
     if count == 0:
         return 0.0
     threshold = kth_largest(scratch, size, count)
@@ -131,7 +132,7 @@ def tighten_rows(
         for i in range(len(linear)):
             partners = _flag_largest(shares[i], left - 1, i, scratch, used[i])
             worth[i] = linear[i] + partners
-        current = _flag_largest(worth, left, -1, scratch, is_top)
+        current = _flag_largest(worth, left, len(worth), scratch, is_top)
         stalled = 0 if current < bound else stalled + 1
         if stalled == PATIENCE:
             pace, stalled = pace / 2, 0

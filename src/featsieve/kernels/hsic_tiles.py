@@ -101,8 +101,10 @@ def _dot(a: Any, b: Any) -> Any:
 def sum_contributions(A: Any, B: Any, scale: Any, is_code: Any, form: int, triangle: bool) -> Any:
     """t_ij = Σ_c scale_c · contribution_c(i, j); only j ≥ i is filled when ``triangle``."""
     n_columns, n_rows = A.shape
-    in_pairs = form == SQUARED and not is_code.any()
-    paired = n_columns - n_columns % 2 if in_pairs else 0
+    paired = n_columns - n_columns % 2 if form == SQUARED else 0
+    for c in range(n_columns):
+        if is_code[c]:
+            paired = 0
     total = np.zeros((n_rows, B.shape[1]), A.dtype)
     for start in range(0, n_rows, _ROWS):
         stop = min(start + _ROWS, n_rows)
@@ -176,27 +178,32 @@ def apply_link(total: Any, rate: Any, offset: Any, degree: int) -> None:
             _power_row(nothing, one, total[i], rate, offset, degree)
 
 
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _sum_into(total: Any, row: Any) -> Any:
+    """total[j] += row[j]; the sum of the row comes back."""
+    acc = row[0] - row[0]
+    for j in range(row.size):
+        total[j] += row[j]
+        acc += row[j]
+    return acc
+
+
 @njit(nogil=True, cache=True)
 def unit_row_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool
 ) -> Any:
-    """Row sums and column sums of each unit's own exponential kernel, and its sum of squares.
+    """Row sums, column sums and the sum of squares of each unit's own exponential kernel.
 
-    A diagonal tile counts as the whole square: its column sums stay zero.
+    All of the tile is summed; a tile off the diagonal stands for two in the sum of squares.
     """
     n_units, n_rows, n_others = starts.size - 1, A.shape[1], B.shape[1]
     by_row, by_column = np.zeros((n_units, n_rows)), np.zeros((n_units, n_others))
-    squares = np.zeros(n_units)
-    own, nothing = np.empty(n_others, A.dtype), np.zeros(n_others, A.dtype)
-    ones, one = np.ones(n_others, A.dtype), A.dtype.type(1.0)
+    squares, times = np.zeros(n_units), 1.0 if triangle else 2.0
+    own, nothing = np.zeros(n_others), np.zeros(n_others)
     for u in range(n_units):
         for i in range(n_rows):
             _own_row(own, i, A, B, 0, starts[u], starts[u + 1], is_code, form)
-            _exponential_row(nothing, one, own, rates[u])
-            by_row[u, i] = _dot(own, ones)
-            squares[u] += _dot(own, own)
-            if not triangle:
-                by_column[u] += own
-    if not triangle:
-        squares *= 2.0
+            _exponential_row(nothing, 1.0, own, rates[u])
+            by_row[u, i] = _sum_into(by_column[u], own)
+            squares[u] += times * _dot(own, own)
     return by_row, by_column, squares

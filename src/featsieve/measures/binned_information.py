@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from featsieve.discretize.choice import choose_discretizer
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.coding import Coder, fit_coder
@@ -18,6 +19,7 @@ from featsieve.measures.pair_information import MeanInformation, OutputInformati
 from featsieve.measures.pair_matrices import conditional_matrix, mutual_matrix
 from featsieve.measures.pair_source import OutputCounter, OutputCounts, open_pairs
 from featsieve.measures.pair_sums import PairSource
+from featsieve.pool import ordered_map
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine, PairTerms
 from featsieve.schema import FloatArray, IntArray
@@ -78,7 +80,9 @@ or None for columns that are codes already
             raise InputError(
                 f"estimator={self.estimator!r} is not known; allowed are 'binned' and 'ksg'."
             )
-        return BoundMutualInformation(self, engine)
+        chosen = choose_discretizer(self.discretizer, self.n_bins)
+        by_classes = chosen is not None and chosen.needs_target
+        return (BoundMutualInformation if by_classes else BoundPermutable)(self, engine)
 
     def coder(self, engine: Engine) -> Coder:
         return fit_coder(engine, self.discretizer, self.n_bins, self.target_discretizer)
@@ -188,6 +192,30 @@ class BoundMutualInformation(BoundInformation):
     def pair_matrix(self) -> FloatArray:
         """I(X_i; X_j), on the diagonal H(X_i)."""
         return mutual_matrix(self._sources[0])
+
+
+class BoundPermutable(BoundMutualInformation):
+    """Cuts that do not depend on the target stay as they are when it is permuted."""
+
+    @property
+    def numbers_an_order(self) -> int:
+        return 4 * self._engine.n_samples + self.n_units
+
+    @property
+    def score_scale(self) -> float:
+        return float(np.max(self._output_scores, initial=0.0))
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray:
+        permuted = ordered_map(self._scores_after, orders, self._engine.n_jobs)
+        return np.ascontiguousarray(np.stack(list(permuted), axis=1))
+
+    def _scores_after(self, order: IntArray) -> FloatArray:
+        rows, layouts = self._gains, [counts.layout for counts in self._counts.outputs]
+        counted = [
+            layout.count(rows.codes, classes[order], rows.weights)
+            for layout, classes in zip(layouts, rows.classes.T, strict=True)
+        ]
+        return self._measure.scores_of(OutputCounts(tuple(counted))).mean(axis=0)
 
 
 class BoundConditionalInformation(BoundInformation):

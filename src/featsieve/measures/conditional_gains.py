@@ -24,17 +24,21 @@ class CodedRows:
 
     codes: tuple[Codes, ...]
     classes: tuple[IntArray, ...]
+    weights: tuple[FloatArray, ...]
 
     def merge(self, other: Self) -> Self:
-        return type(self)(self.codes + other.codes, self.classes + other.classes)
+        return type(self)(
+            self.codes + other.codes, self.classes + other.classes, self.weights + other.weights
+        )
 
 
 @dataclass(frozen=True)
 class ConditionalGains:
-    """Codes (rows × columns) and classes (rows × outputs) of all rows."""
+    """Codes (rows × columns), classes (rows × outputs) and weights, if any, of all rows."""
 
     codes: Codes = field(repr=False)
     classes: IntArray = field(repr=False)
+    weights: FloatArray | None = field(repr=False, default=None)
 
     @classmethod
     def of_engine(cls, engine: Engine, coder: Coder) -> Self:
@@ -43,10 +47,12 @@ class ConditionalGains:
         require_memory(n_bytes // 8, engine.memory_limit, what)
 
         def of_block(block: Block) -> CodedRows:
-            return CodedRows((coder.codes(block),), (coder.classes(block),))
+            weights = () if block.weight is None else (block.weight,)
+            return CodedRows((coder.codes(block),), (coder.classes(block),), weights)
 
         rows = engine.reduce_rows(of_block)
-        return cls(np.concatenate(rows.codes), np.concatenate(rows.classes))
+        weights = np.concatenate(rows.weights) if rows.weights else None
+        return cls(np.concatenate(rows.codes), np.concatenate(rows.classes), weights)
 
     def given(self, subset: Sequence[int]) -> FloatArray:
         """The gains of all columns, the mean over the outputs; never below 0."""

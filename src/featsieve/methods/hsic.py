@@ -32,7 +32,8 @@ class HSICSelector(PairingSelector):
     standardize: bool = True
     random_state: Any = None
 
-    def _measure(self) -> HSIC:
+    def measure(self) -> HSIC:
+        """The measure that these parameters make."""
         return HSIC(
             kernel=self.kernel,
             target_kernel=self.target_kernel,
@@ -48,7 +49,7 @@ class HSICSelector(PairingSelector):
         raise NotImplementedError(f"{type(self).__name__} does not name its search")
 
     def _pairing(self) -> Pairing:
-        return Pairing(self._measure(), self._search())
+        return Pairing(self.measure(), self._search())
 
     def _settings(self) -> Settings:
         """A Gram matrix as y is numbers, whatever values it holds."""
@@ -180,8 +181,8 @@ class L1HSIC(HSICSelector):
     max_iter: int = 100
     step: StepRule = "authors"
 
-    def _measure(self) -> HSIC:
-        measure = super()._measure()
+    def measure(self) -> HSIC:
+        measure = super().measure()
         if isinstance(self.target_kernel, str) and self.target_kernel == "auto":
             measure.target_kernel = "delta_or_rbf"
         return measure

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from featsieve.errors import InputError
 from featsieve.measures.binned_information import MutualInformation
 from featsieve.measures.joint_counts import Correction
-from featsieve.methods.incremental import IncrementalRanking
+from featsieve.methods.tested_ranking import TestedRanking
 from featsieve.pairing import Pairing
 from featsieve.searches.ranking import Ranking
 
@@ -21,7 +21,7 @@ def _counts_bins(selector: MaxRel) -> bool:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MaxRel(IncrementalRanking):
+class MaxRel(TestedRanking):
     """Keep the columns with the largest mutual information with the target.
 
     It sees any dependence, one column at a time: neither redundancy nor interaction.
@@ -41,8 +41,10 @@ or None for columns that are codes already
     correction : None, "miller_madow" or "shrink"
         Against the bias of binned scores from few rows.
     n_permutations : int, default=0
-        With permutations, ``pvalues_`` holds P(score this large | no association) for each column.
-    random_state : int, optional
+        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
+        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
+        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    random_state : int, generator or None
         Seed of the permutations.
 
     Examples
@@ -60,8 +62,6 @@ or None for columns that are codes already
     estimator: Literal["binned", "ksg"] = "binned"
     n_neighbors: int = 3
     correction: Correction = None
-    n_permutations: int = 0
-    random_state: Any = None
 
     def _measure(self) -> MutualInformation:
         return MutualInformation(

@@ -126,4 +126,3 @@ class LassoSelector(BaseSelector):
         self.alpha_ = extras["alpha"]
         self.coef_path_ = extras["coef_path"]
         self.mse_path_ = extras.get("mse_path", np.full((len(self.alphas_), 0), np.nan))
-        self.n_iter_ = len(self.alphas_)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from featsieve.measures.correlation import Pearson
-from featsieve.methods.incremental import IncrementalRanking
+from featsieve.methods.tested_ranking import TestedRanking
 from featsieve.pairing import Pairing
-from featsieve.protocols import Procedure
 from featsieve.searches.ranking import Ranking
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PearsonRanking(IncrementalRanking):
+class PearsonRanking(TestedRanking):
     """Keep the columns with the largest |Pearson correlation| (Hall's for classes and categories).
 
     It sees linear dependence only, one column at a time: neither redundancy nor interaction.
@@ -36,20 +35,8 @@ class PearsonRanking(IncrementalRanking):
     [7, 8, 9]
     """
 
-    n_permutations: int = 0
-    random_state: Any = None
-
     def _pairing(self) -> Pairing:
         return Pairing(Pearson(), Ranking())
-
-    def _procedure(self) -> Procedure:
-        pairing = self._pairing()
-        if self.n_permutations == 0:
-            return pairing
-        # Imported here: without permutations no kernel has to be loaded.
-        from featsieve.inference.tested import TestedProcedure
-
-        return TestedProcedure(pairing, pairing.measure, self.n_permutations, self.random_state)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Rank the columns of X by their correlation with y; see :meth:`BaseSelector.fit`."""

@@ -13,7 +13,7 @@ from featsieve.quadratic.swaps import improve
 
 N_RANDOM_STARTS = 4
 PROOF_SIZE = 100
-PROOF_WORK = 4_000_000  # nodes times n²: about a second
+PROOF_WORK = 2_000_000  # nodes times n²: below a second
 
 
 def _starts(problem: Problem, options: Options) -> Iterator[Answer]:

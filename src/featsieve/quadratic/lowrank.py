@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from featsieve.errors import InputError
 from featsieve.quadratic.answer import Answer
 from featsieve.quadratic.problem import Problem
 from featsieve.quadratic.registry import Options
@@ -21,6 +22,7 @@ from featsieve.schema import FloatArray, IntArray
 BLOCK_BYTES = 1 << 22  # scores of one block of directions: stays in the cache
 SEEN_SLOTS = 1 << 18
 KEY_SEED = 1
+MAX_SAMPLES = 1_000_000_000  # hours
 
 
 def sample_count(rank: int, epsilon: float, delta: float) -> int:
@@ -34,14 +36,11 @@ def sample_count(rank: int, epsilon: float, delta: float) -> int:
 
 
 def exact_directions(factors: FloatArray, k: int) -> FloatArray:
-    """Directions c (m × d, d <= 2) such that the top-k of factors·c run through all that exist.
-
-    Only half of the directions: the other half has the bottom-k as its top-k.
-    """
+    """Directions c (m × d, d <= 2) such that the top-k of ±factors·c run through all that exist."""
     if factors.shape[1] == 1:
         return np.ones((1, 1))
     angles = np.concatenate([_angles_at_rank(factors, i, k) for i in range(len(factors))])
-    angles = np.unique(angles)
+    angles = np.unique(np.append(angles, 0.0))  # at least one, even if all points are the same
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
@@ -118,10 +117,20 @@ def _blocks(scan: Scan, options: Options) -> Iterator[FloatArray]:
         exact = exact_directions(scan.factors, scan.problem.k)
         yield from np.array_split(exact, -(-len(exact) // size))
         return
-    wanted = options.n_samples or sample_count(rank, options.epsilon, options.delta)
+    wanted = options.n_samples or _affordable_count(rank, options)
     pairs = -(-wanted // 2)  # each direction serves twice: top-k and bottom-k
     for first in range(0, pairs, size):
         yield options.rng.standard_normal((min(size, pairs - first), rank))
+
+
+def _affordable_count(rank: int, options: Options) -> int:
+    count = sample_count(rank, options.epsilon, options.delta)
+    if count > MAX_SAMPLES:
+        raise InputError(
+            f"rank={rank} with epsilon={options.epsilon} and delta={options.delta} asks for "
+            f"{count:.1e} random directions; give a smaller rank, a larger epsilon or n_samples."
+        )
+    return count
 
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:

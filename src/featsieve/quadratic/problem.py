@@ -15,7 +15,7 @@ from featsieve.schema import FloatArray, IntArray
 
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.
 NEGATIVE_TOLERANCE = 1e-12
-DENSE_EIGEN_LIMIT = 400
+DENSE_EIGEN_LIMIT = 200
 
 
 @dataclass(frozen=True)

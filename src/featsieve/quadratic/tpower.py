@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from featsieve.quadratic.answer import Answer
-from featsieve.quadratic.problem import Problem
+from featsieve.quadratic.problem import DENSE_EIGEN_LIMIT, Problem
 from featsieve.quadratic.registry import Iterates, Options, Start
 from featsieve.schema import FloatArray, IntArray
 
@@ -94,7 +94,7 @@ def _indicator(n: int, support: IntArray) -> FloatArray:
 
 def psd_shift(problem: Problem) -> float:
     """The smallest t >= 0 for which Q + tI has no negative eigenvalue."""
-    if problem.n <= 400:
+    if problem.n <= DENSE_EIGEN_LIMIT:
         return max(0.0, -float(np.linalg.eigvalsh(problem.Q)[0]))
     from scipy.sparse.linalg import eigsh
 

@@ -86,7 +86,7 @@ def open_engine(
     values = target_matrix(y)
     n_rows = X.shape[0]
     _check_lengths(n_rows, len(values))
-    target = target or describe_target(scan_target(values), settings.task)
+    target = target or describe_target(scan_target(values, settings.task), settings.task)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -145,7 +145,7 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     table = DaskTable(X, y)
     _check_lengths(table.n_samples, table.n_samples)
     schema = _dask_schema(X, table, settings)
-    target = describe_target(table.scan_target(), settings.task)
+    target = describe_target(table.scan_target(settings.task), settings.task)
     return DaskEngine(table, settings.context(schema, target))
 
 
@@ -172,7 +172,7 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     empty = table.files[0].schema_arrow.empty_table().select(names)
     schema = _schema(names, settings, categorical_by_dtype(empty), partial(_scan_file, table))
     scan = _merge_scans(
-        scan_target(b.column(0)) for b in table.batches([str(table.target)], 1 << 20)
+        scan_target(b.column(0), settings.task) for b in table.batches([str(table.target)], 1 << 20)
     )
     target = describe_target(scan, settings.task)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)

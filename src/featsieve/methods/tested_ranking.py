@@ -1,0 +1,36 @@
+"""Rankings whose scores can be tested by permutations of the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from featsieve.methods.incremental import IncrementalRanking
+from featsieve.protocols import Procedure
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TestedRanking(IncrementalRanking):
+    """Adds p-values to a ranking.
+
+    Parameters
+    ----------
+    n_permutations : int, default=0
+        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
+        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
+        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    random_state : int, generator or None
+        Seed of the permutations.
+    """
+
+    n_permutations: int = 0
+    random_state: Any = None
+
+    def _procedure(self) -> Procedure:
+        pairing = self._pairing()
+        if self.n_permutations == 0:
+            return pairing
+        # Imported here: without permutations no kernel has to be loaded.
+        from featsieve.inference.tested import TestedProcedure
+
+        return TestedProcedure(pairing, pairing.measure, self.n_permutations, self.random_state)

@@ -1,0 +1,11 @@
+"""Display classes: each is made by ``from_estimator`` or ``from_result`` and drawn by ``plot``."""
+
+from featsieve.lazy import lazy_exports
+
+_EXPORTS = {
+    "BandDisplay": "featsieve.plots.band",
+}
+
+__all__ = [*_EXPORTS]
+
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

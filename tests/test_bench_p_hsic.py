@@ -1,0 +1,111 @@
+"""The benches of P-HSIC, at a small size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from featsieve import BAHSIC
+from featsieve.datasets import make_motor_imagery
+from featsieve.errors import InputError
+from featsieve.evaluation.bands import band_map
+from featsieve.evaluation.benches import p_hsic_bands, p_hsic_fig1
+from featsieve.evaluation.common_spatial_patterns import CSP, band_covariances, with_delay
+from featsieve.measures import HSIC
+from featsieve.validation import Settings, open_engine
+
+
+def test_figure_1_holds_for_bahsic_and_writes_its_report(tmp_path, monkeypatch):
+    monkeypatch.setattr(p_hsic_fig1, "QUICK_SIZES", (40, 200))
+    out = tmp_path / "figure.md"
+    text = p_hsic_fig1.run(None, trials=1, methods=["bahsic", "pc"], quick=True, out=out)
+    assert "binary XOR: BAHSIC finds both: holds (1.5)" in text
+    assert "binary XOR: PearsonRanking does not find both: holds" in text
+    assert "regression: BAHSIC finds both: holds" in text
+    assert text in out.read_text()
+
+
+def test_figure_1_refuses_an_unknown_method():
+    with pytest.raises(InputError, match="there is no method 'nosuch'"):
+        p_hsic_fig1.run(None, methods=["nosuch"])
+
+
+# --- bands ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trials():
+    return make_motor_imagery(120, subject="al", n_channels=8, return_signals=True, random_state=0)
+
+
+def test_band_map_peaks_at_the_mu_rhythm():
+    trials = make_motor_imagery(200, subject="al", n_channels=24, random_state=0)
+    found = band_map(trials.data, trials.target, trials.frequencies, edges=range(4, 36, 4))
+    low, high = found.best()
+    assert 8 <= low < high <= 16
+    mu, beta, other = (found.values[i, i + 1] for i in (2, 4, 6))  # 12–16, 20–24, 28–32 Hz
+    assert mu > beta > 10 * abs(other)
+    assert np.isnan(found.values[2, 1])
+    one = HSIC(bandwidth="dimension")
+    scaled = (trials.data - trials.data.mean(axis=0)) / trials.data.std(axis=0)
+    inside = np.flatnonzero((trials.frequencies >= 8) & (trials.frequencies < 12))
+    expected = one.bind(open_engine(scaled, trials.target, Settings())).value(inside.tolist())
+    assert found.values[1, 2] == pytest.approx(expected, rel=1e-9)
+    with pytest.raises(InputError, match="each above the last"):
+        band_map(trials.data, trials.target, trials.frequencies, edges=[8, 4])
+
+
+def test_band_covariances_are_those_of_the_filtered_signals(trials):
+    signals = trials.signals[:3].astype(float)
+    coefficients = np.fft.rfft(signals, axis=2)[:, :, 1:]
+    kept = np.array([30, 31, 40])
+    spectrum = np.zeros((3, 8, 176), dtype=complex)
+    spectrum[:, :, kept + 1] = coefficients[:, :, kept]
+    filtered = np.fft.irfft(spectrum, n=350, axis=2)
+    expected = filtered @ filtered.swapaxes(1, 2)
+    expected /= np.trace(expected, axis1=1, axis2=2)[:, None, None]
+    np.testing.assert_allclose(band_covariances(coefficients, kept), expected, atol=1e-10)
+
+
+def test_a_delay_is_a_shift_in_time(trials):
+    signals = trials.signals[:2].astype(float)
+    frequencies = np.fft.rfftfreq(350, 0.01)[1:]
+    both = with_delay(np.fft.rfft(signals, axis=2)[:, :, 1:], frequencies, 0.05)
+    shifted = np.fft.rfft(np.roll(signals, 5, axis=2), axis=2)[:, :, 1:]
+    np.testing.assert_allclose(both[:, 8:], shifted, atol=1e-6 * np.abs(shifted).max())
+
+
+def test_csp_separates_what_differs_in_one_channel():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    signals = rng.normal(size=(40, 4, 200)) * np.where(y[:, None] == 1, [3, 1, 1, 1], 1)[:, :, None]
+    covariances = signals @ signals.swapaxes(1, 2) / 200
+    features = CSP.fit(covariances, y, n_filters=2).features(covariances)
+    assert features[y == 1, 1].min() > features[y == 0, 1].max()
+
+
+def test_bands_bench_finds_the_better_subject(monkeypatch):
+    monkeypatch.setattr(p_hsic_bands, "SUBJECTS", ("al", "av"))
+    monkeypatch.setattr(p_hsic_bands, "QUICK_CHANNELS", 8)
+    text = p_hsic_bands.run(None, methods=["csp", "bahsic"], quick=True)
+    errors = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) > 2 and cells[1] in ("CSP", "BAHSIC"):
+            errors[cells[1]] = [float(cell.split(" ")[0]) for cell in cells[2:4]]
+    for al, av in errors.values():
+        assert al < 15 < av
+    with pytest.raises(InputError, match="there is no method 'rfe'"):
+        p_hsic_bands.run(None, methods=["rfe"])
+
+
+def test_band_display_draws_its_map(trials):
+    pytest.importorskip("matplotlib").use("Agg")
+    from featsieve.plots import BandDisplay
+
+    display = BandDisplay.from_estimator(
+        BAHSIC(), trials.data, trials.target, frequencies=trials.frequencies, edges=range(4, 36, 8)
+    )
+    assert display.ax_.get_xlabel() == "lower cut-off (Hz)"
+    assert display.mesh_.get_array().shape == (4, 4)
+    display.figure_.clear()
