@@ -7,6 +7,7 @@ import pytest
 from featsieve.errors import InputError
 from featsieve.evaluation.benches import p_lsmi_table4 as table4
 from featsieve.evaluation.benches import p_lsmi_table5 as table5
+from featsieve.evaluation.benches._and_or import exact_forward_path, exact_smi
 
 
 def test_every_column_of_table_4_has_the_papers_figures():
@@ -42,3 +43,9 @@ def test_table_5_puts_the_true_set_first():
     ranked = sorted(values, key=lambda subset: -values[subset])
     assert ranked[0] == (0, 1, 2, 3)
     assert values[ranked[0]] - values[ranked[1]] > 0.08  # the paper: 0.496 against 0.392
+
+
+def test_exact_smi_explains_forward_selection():
+    assert exact_smi((7, 8)) > exact_smi((7, 0))
+    assert exact_forward_path(4)[:3] == [7, 8, 9]
+    assert "F = 0.25" in table4._forward_note()
