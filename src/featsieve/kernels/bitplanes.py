@@ -36,7 +36,7 @@ def _counted_bits(word: Any) -> Any:
 
 
 # The decorator's type would hide that the compiler, not the caller, gives the first argument.
-popcount: Any = _counted_bits if config.DISABLE_JIT else intrinsic(_popcount)
+popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intrinsic(_popcount)
 
 
 @njit(nogil=True, cache=True)
