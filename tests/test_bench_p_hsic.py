@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from featsieve import BAHSIC
 from featsieve.datasets import make_motor_imagery
 from featsieve.errors import InputError
 from featsieve.evaluation.bands import band_map
-from featsieve.evaluation.benches import p_hsic_bands, p_hsic_fig1
+from featsieve.evaluation.benches import p_hsic_bands, p_hsic_fig1, p_hsic_table1
 from featsieve.evaluation.common_spatial_patterns import CSP, band_covariances, with_delay
 from featsieve.measures import HSIC
 from featsieve.validation import Settings, open_engine
@@ -109,3 +110,40 @@ def test_band_display_draws_its_map(trials):
     assert display.ax_.get_xlabel() == "lower cut-off (Hz)"
     assert display.mesh_.get_array().shape == (4, 4)
     display.figure_.clear()
+
+
+# --- Table 1 --------------------------------------------------------------------------------------
+
+
+def test_table_1_reads_a_folder_and_finds_the_relevant_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 8))
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(text=rng.choice(["u", "v"], 120))
+    frame.loc[3, "b"] = np.nan
+    frame.assign(target=np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")).to_parquet(
+        tmp_path / "classes.parquet"
+    )
+    frame.assign(target=X[:, 0] + X[:, 1]).to_parquet(tmp_path / "numbers.parquet")
+    text = p_hsic_table1.run(tmp_path, methods=["bahsic", "PC"], trials=3)
+    cells = {
+        line.split("|")[1].strip(): line.split("|") for line in text.splitlines() if "|" in line
+    }
+    assert float(cells["classes"][2].split("±")[0]) < 20
+    assert float(cells["numbers"][2].split("±")[0]) < 20
+    assert min(float(cell) for cell in cells["l2 (binary sets)"][2:4]) == 0.0
+
+
+def test_table_1_balances_a_long_table():
+    y = np.repeat([0, 1, 2], [900, 80, 20])
+    rows = p_hsic_table1.sample_rows(y, classes=True, most=120)
+    assert np.bincount(y[rows]).tolist() == [50, 50, 20]
+    assert len(p_hsic_table1.sample_rows(np.arange(500.0), classes=False, most=100)) == 100
+
+
+def test_table_1_says_what_it_needs(tmp_path):
+    with pytest.raises(InputError, match="give their folder"):
+        p_hsic_table1.run(None)
+    with pytest.raises(InputError, match=r"no NAME\.parquet"):
+        p_hsic_table1.run(tmp_path)
+    with pytest.raises(InputError, match="'lasso' is not in this table"):
+        p_hsic_table1.run(tmp_path, methods=["lasso"])

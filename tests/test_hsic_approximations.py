@@ -123,3 +123,11 @@ def test_bad_combinations_get_one_sentence(given, message):
     X, y = table(50)
     with pytest.raises(ValueError, match=message):
         HSIC(**given).bind(open_engine(X, y, Settings()))
+
+
+@pytest.mark.parametrize("approximation", ["block", "rff", "nystrom"])
+def test_constant_columns_have_no_value_and_no_error(approximation, small_blocks):
+    _, y = table(600)
+    found = bound(approximation, np.ones((600, 2)), y)
+    np.testing.assert_allclose(found.scores(), 0.0, atol=1e-12)
+    assert "nan" not in found.report()["approximation"]

@@ -10,6 +10,7 @@ from featsieve.kernels.permuted_sums import permuted_sums
 from featsieve.measures import hsic
 from featsieve.measures.hsic_estimates import centred
 from tests.reference import biased_hsic, median_pair_distance, rbf_gram
+from tests.tables import as_pandas, mixed_columns
 
 
 def test_permuted_sums_equal_permuted_copies():
@@ -66,6 +67,21 @@ def test_gamma_agrees_with_permutation_for_any_kernel():
     for kernels in ({"target_kernel": "mul"}, {"kernel": "linear"}, {"kernel": "laplace"}):
         exact = hsic_test(x, y, n_permutations=2000, random_state=0, **kernels).pvalue
         assert hsic_test(x, y, method="gamma", **kernels).pvalue == pytest.approx(exact, abs=0.05)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplace", "linear", "poly"])
+@pytest.mark.parametrize("bandwidth", ["median", "dimension", 1.3])
+def test_functions_and_tests_use_the_same_kernels(kernel, bandwidth):
+    frame = as_pandas(mixed_columns(30))
+    X, y = frame.drop(columns="target"), frame["target"].to_numpy()
+    value = hsic(X, y, kernel=kernel, bandwidth=bandwidth, estimator="biased")
+    found = hsic_test(X, y, kernel=kernel, bandwidth=bandwidth, method="gamma")
+    assert found.statistic == pytest.approx(value, rel=1e-9)
+
+
+def test_an_optimised_width_is_no_test():
+    with pytest.raises(ValueError, match="is for selection"):
+        hsic_test(np.arange(9.0), np.arange(9) / 2, bandwidth="optimize")
 
 
 def test_strings_by_a_precomputed_gram():

@@ -264,6 +264,20 @@ def test_target_kernels_of_section_5():
     assert found == pytest.approx(gram_hsic(K, same), rel=1e-9)
 
 
+def test_numeric_kernels_see_class_labels_as_given():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.choice([-1, 1, 5], 40)
+    K = rbf_gram(X, 1.0)
+    expected = gram_hsic(K, np.outer(y, y))
+    assert hsic(X, y, bandwidth=1.0, target_kernel="linear") == pytest.approx(expected, rel=1e-9)
+    found = hsic(X, y, bandwidth=1.0, target_kernel=lambda a, b: a @ b.T)
+    assert found == pytest.approx(expected, rel=1e-9)
+    found = hsic(X, y, bandwidth=1.0, target_kernel="rbf", target_bandwidth=2.0)
+    assert found == pytest.approx(gram_hsic(K, rbf_gram(y[:, None], 2.0)), rel=1e-9)
+    with pytest.raises(ValueError, match="y holds text"):
+        hsic(X, np.where(y > 0, "yes", "no"), target_kernel="linear")
+
+
 def test_several_outputs_share_one_kernel():
     X, y = random_table(6)
     Y = np.c_[y, X[:, 2]]

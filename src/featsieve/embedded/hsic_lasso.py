@@ -7,7 +7,7 @@ the LAR path needs that only for the units v that enter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -16,11 +16,12 @@ import numpy as np
 
 from featsieve.kernels.hsic_tiles import sum_contributions, unit_row_sums
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
-from featsieve.measures.hsic_estimates import FixedMatrix
+from featsieve.measures.hsic_estimates import FixedMatrix, centring
 from featsieve.measures.hsic_passes import SetPass
 from featsieve.measures.kernel_function import KernelFunction, kernel_function
 from featsieve.measures.target_side import (
     NO_COLUMNS,
+    RowSums,
     TargetTiles,
     doubled,
     fit_target_kernel,
@@ -40,20 +41,13 @@ _CONSTANT = 1e-12  # relative squared norm below which a centred Gram matrix is 
 
 @dataclass(frozen=True)
 class GramMoments:
-    """Row sums of every unit's Gram matrix by block of rows, and its sum of squares."""
+    """Row sums of every unit's Gram matrix, and its sum of squares."""
 
-    rows: Mapping[int, FloatArray]
+    rows: RowSums
     squares: FloatArray
 
     def merge(self, other: Self) -> Self:
-        rows = dict(self.rows)
-        for start, piece in other.rows.items():
-            rows[start] = rows[start] + piece if start in rows else piece
-        return type(self)(rows, self.squares + other.squares)
-
-    def row_sums(self) -> FloatArray:
-        """One row a unit, one number a sample."""
-        return np.concatenate([self.rows[start] for start in sorted(self.rows)], axis=1)
+        return type(self)(self.rows.merge(other.rows), self.squares + other.squares)
 
 
 def gram_moments(
@@ -64,7 +58,7 @@ def gram_moments(
         a.X, b.X, units.starts, units.is_code, kernel.form, rates, same
     )
     rows = {a.start: by_row} if same else {a.start: by_row, b.start: by_column}
-    return GramMoments(rows, squares)
+    return GramMoments(RowSums(rows), squares)
 
 
 @dataclass(frozen=True)
@@ -95,11 +89,11 @@ class CentredGrams:
         self, pairs: RowPairs, units: UnitColumns, kernel: KernelFunction, rates: FloatArray, n: int
     ) -> None:
         self._pairs, self._units, self._kernel, self._rates = pairs, units, kernel, rates
-        self._fixed = FixedMatrix(1.0, 1.0 / n, 1.0 / n**2, with_diagonal=True)
+        self._fixed = centring(n)
         moments: GramMoments = pairs.reduce(
             partial(gram_moments, units, kernel, rates), units.columns
         )
-        self._row_sums = moments.row_sums()
+        self._row_sums = moments.rows.joined()
         squared = moments.squares - 2.0 / n * (self._row_sums**2).sum(axis=1)
         squared += (self._row_sums.sum(axis=1) / n) ** 2
         self._norms = np.sqrt(np.where(squared > _CONSTANT * moments.squares, squared, np.inf))
@@ -152,11 +146,9 @@ class HSICLassoPath:
             yield _answer(point, correlation, points)
 
     def _target(self, engine: Engine, pairs: RowPairs) -> TargetTiles:
-        n = engine.n_samples
-        fixed = FixedMatrix(1.0, 1.0 / n, 1.0 / n**2, with_diagonal=True)
         kind = "balanced_delta_or_rbf" if self.target_kernel == "auto" else self.target_kernel
         kernel = fit_target_kernel(engine, kind, self._target_width(engine), self.seed)
-        return fit_target_tiles(engine, pairs, kernel, fixed, np.float64)
+        return fit_target_tiles(engine, pairs, kernel, centring(engine.n_samples), np.float64)
 
     def _target_width(self, engine: Engine) -> float | str:
         """A number is in units of the target's own deviation."""

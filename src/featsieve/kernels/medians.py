@@ -81,6 +81,18 @@ def kth_value(values: Any, k: int) -> float:
 
 
 @njit(nogil=True, cache=True)
+def next_value(values: Any, value: float, k: int) -> float:
+    """The k-th smallest (from 0), when ``value`` is the (k − 1)-th."""
+    n_up_to, above = 0, np.inf
+    for other in values:
+        if other <= value:
+            n_up_to += 1
+        else:
+            above = min(above, other)
+    return value if n_up_to > k else above
+
+
+@njit(nogil=True, cache=True)
 def pair_contributions(X: Any, scale: Any, is_code: Any, form: int) -> Any:
     """Σ_c scale_c · contribution_c for all pairs of rows i < j; ``X[c, i]`` as in a tile."""
     n = X.shape[1]

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from featsieve.kernels.medians import clear_dust, kth_difference, kth_value, pair_contributions
+from featsieve.kernels.medians import (
+    clear_dust,
+    kth_difference,
+    kth_value,
+    next_value,
+    pair_contributions,
+)
 from featsieve.measures.kernel_function import KernelFunction, column_major
 from featsieve.schema import Array, FloatArray, IntArray
 
@@ -17,11 +23,11 @@ MEDIAN_ROWS = 2000
 CONSTANT_BANDWIDTH = 1.0
 
 
-def median_rows(n_samples: int, seed: int = 0) -> IntArray | None:
+def median_rows(n_samples: int, seed: int = 0, most: int = MEDIAN_ROWS) -> IntArray | None:
     """Rows on which medians are taken; None for all of them."""
-    if n_samples <= MEDIAN_ROWS:
+    if n_samples <= most:
         return None
-    chosen = np.random.default_rng(seed).choice(n_samples, MEDIAN_ROWS, replace=False)
+    chosen = np.random.default_rng(seed).choice(n_samples, most, replace=False)
     return np.sort(chosen).astype(np.intp)
 
 
@@ -41,8 +47,9 @@ def median_of_sums(total: FloatArray, kernel: KernelFunction) -> float:
     if n_zero == total.size:
         return CONSTANT_BANDWIDTH
     low, high = middle_ranks(total.size, n_zero)
-    middle = np.array([kth_value(total, low), kth_value(total, high)])
-    return float(kernel.distance(middle).mean())
+    first = kth_value(total, low)
+    second = first if high == low else next_value(total, first, high)
+    return float(kernel.distance(np.array([first, second])).mean())
 
 
 def median_of_column(column: Array) -> float:

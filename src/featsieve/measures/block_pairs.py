@@ -82,7 +82,8 @@ def is_costly(engine: Engine) -> bool:
 def relative_error(pairs: RowPairs, fn: TileFunction, columns: IntArray) -> float:
     """The standard error of a mean over blocks, in units of the mean."""
     values = np.array([part.parts[0].item() for part in pairs.reduce_each(fn, columns)])
-    return float(values.std(ddof=1) / (np.sqrt(len(values)) * np.abs(values.mean())))
+    error, size = values.std(ddof=1) / np.sqrt(len(values)), np.abs(values.mean())
+    return float(error / size) if size > 0 else 0.0
 
 
 def choose_pairs(engine: Engine, approximation: str, seed: int) -> RowPairs:

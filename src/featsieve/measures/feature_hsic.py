@@ -117,25 +117,27 @@ class BoundFeatureHSIC:
         values: FloatArray = parts.mean(axis=1)
         best = int(np.argmax(values))
         if self._method == "rff":
-            self._error = float(parts[best].std(ddof=1) / np.sqrt(parts.shape[1]) / values[best])
+            deviation = parts[best].std(ddof=1) / np.sqrt(parts.shape[1])
+            self._error = float(deviation / values[best]) if values[best] > 0 else 0.0
         else:
             self._error = self._missing_part(summed, best)
         return values / self._divisor
 
     def _missing_part(self, summed: FeaturePass, best: int) -> float:
         """The mean of k(x, x) − k̂(x, x), in units of k(x, x), over rows that are no landmarks."""
-        base, own, X = summed.base, summed.own, self._held_out
-        rows = X[base.columns], X[own.columns]
-        marks = self._landmarks[base.columns], self._landmarks[own.columns]
-        arguments = base, own, rows
-        near = landmark_kernels(self._kernel, *arguments, marks, summed.sign, summed.widths)[best]
-        exact = landmark_kernels(self._kernel, *arguments, rows, summed.sign, summed.widths)[best]
-        root = inverse_root(
-            landmark_kernels(self._kernel, base, own, marks, marks, summed.sign, summed.widths)[
-                best
-            ]
+        base, own = summed.base, summed.own
+        others, marks = (
+            (X[base.columns], X[own.columns]) for X in (self._held_out, self._landmarks)
         )
-        return float(1.0 - np.square(near @ root.T).sum() / np.trace(exact))
+
+        def kernel(rows: Any, columns: Any) -> FloatArray:
+            values = landmark_kernels(
+                self._kernel, base, own, rows, columns, summed.sign, summed.widths
+            )
+            return np.asarray(values[best])
+
+        present = np.square(kernel(others, marks) @ inverse_root(kernel(marks, marks)).T).sum()
+        return float(1.0 - present / np.trace(kernel(others, others)))
 
     def _features(
         self, base: UnitColumns, own: UnitColumns, sign: int, widths: FloatArray

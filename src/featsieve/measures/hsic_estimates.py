@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -33,6 +33,11 @@ class FixedMatrix:
         return M
 
 
+def centring(n: int) -> FixedMatrix:
+    """M = HLH."""
+    return FixedMatrix(1.0, 1.0 / n, 1.0 / n**2, with_diagonal=True)
+
+
 def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -> FixedMatrix:
     """The fixed matrix of a criterion for n samples."""
     if criterion in ("mmd", "kta"):  # tr KL, P-HSIC section 4
@@ -45,9 +50,9 @@ def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -
             1.0 / (n * (n - 3)), 1.0 / (n - 2), 1.0 / ((n - 1) * (n - 2)), with_diagonal=False
         )
     if estimator == "biased":  # P-LSMI eq. (4)
-        return FixedMatrix(1.0 / max(n - 1, 1) ** 2, 1.0 / n, 1.0 / n**2, with_diagonal=True)
+        return replace(centring(n), scale=1.0 / max(n - 1, 1) ** 2)
     if estimator == "v_statistic":  # P-L1INF eq. (8)
-        return FixedMatrix(1.0 / n**2, 1.0 / n, 1.0 / n**2, with_diagonal=True)
+        return replace(centring(n), scale=1.0 / n**2)
     raise ValueError(f"estimator must be 'unbiased', 'biased' or 'v_statistic', got {estimator!r}.")
 
 

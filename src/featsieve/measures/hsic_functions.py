@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.measures.bandwidth import median_distance, median_rows
+from featsieve.kernels.hsic_tiles import sum_contributions
 from featsieve.measures.hilbert_schmidt import HSIC
 from featsieve.measures.hsic_estimates import gram_hsic, gram_kta
-from featsieve.measures.kernel_function import kernel_function
-from featsieve.measures.target_kernel import check_gram, positive_bandwidth
+from featsieve.measures.kernel_function import column_major, kernel_function
+from featsieve.measures.target_kernel import check_gram
 from featsieve.measures.target_side import fit_target_kernel
+from featsieve.measures.units import unit_columns
+from featsieve.measures.width_policy import width_policy
 from featsieve.protocols import Engine
 from featsieve.schema import Array, Block, FloatArray
 
@@ -44,16 +46,16 @@ class KernelChoice:
             return check_gram(X, engine.n_samples, "X")
         if callable(self.kernel):
             return np.asarray(self.kernel(X, X), dtype=np.float64)
+        if self.bandwidth == "optimize":
+            raise InputError("bandwidth='optimize' is for selection; give 'median' or a number.")
         function = kernel_function(self.kernel)
-        return function.gram(X, X, self._width(X, function))
-
-    def _width(self, X: FloatArray, function: Any) -> float:
-        if not function.has_bandwidth or self.bandwidth == "dimension":
-            return float(np.sqrt(X.shape[1])) if function.degree != 1 else 1.0
-        if self.bandwidth == "median":
-            rows = median_rows(len(X))
-            return median_distance(X if rows is None else X[rows], function)
-        return positive_bandwidth(self.bandwidth)
+        everything = range(engine.schema.n_units)
+        units = unit_columns(engine.schema, everything)
+        rows = column_major(X[:, units.columns])
+        ones = np.ones(units.n_columns)
+        total = sum_contributions(rows, rows, ones, units.is_code, function.form, False)
+        width = width_policy(self.bandwidth, function, engine, seed=0).of_set(everything)
+        return function.values(total, float(function.rate(width)))
 
     def _target_gram(self, engine: Engine) -> FloatArray:
         _, y = engine.take()

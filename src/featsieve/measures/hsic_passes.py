@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.kernels.hsic_tiles import candidate_sums, contribution_sums, sum_contributions
+from featsieve.kernels.hsic_tiles import (
+    ABSOLUTE,
+    PRODUCT,
+    candidate_sums,
+    contribution_sums,
+    sum_contributions,
+)
 from featsieve.measures.kernel_function import KernelFunction
 from featsieve.measures.target_side import TargetTiles
 from featsieve.measures.tiles import RowPairs, Rows, Sums
@@ -76,8 +82,21 @@ class WeightGradientPass:
         K, slopes = self.kernel.values_and_slopes(total, self.rate)
         M = self.target.tile(a, b)
         slopes *= M
-        by_unit = contribution_sums(a.X, b.X, units.starts, units.is_code, form, slopes, triangle)
+        if form == ABSOLUTE or units.is_code.any():
+            by_unit = contribution_sums(
+                a.X, b.X, units.starts, units.is_code, form, slopes, triangle
+            )
+        else:
+            by_unit = np.add.reduceat(_product_sums(a.X, b.X, slopes, form), units.starts[:-1])
         return Sums((np.asarray(np.vdot(K, M)), by_unit))
+
+
+def _product_sums(A: FloatArray, B: FloatArray, P: FloatArray, form: int) -> FloatArray:
+    """Σ_ij P_ij x_i x_j of each column, or Σ_ij P_ij (x_i − x_j)², by matrix products."""
+    products: FloatArray = np.einsum("ij,ij->i", A @ P, B)
+    if form == PRODUCT:
+        return products
+    return (A * A) @ P.sum(axis=1) + (B * B) @ P.sum(axis=0) - 2.0 * products
 
 
 @dataclass(frozen=True)

@@ -65,19 +65,32 @@ class Delta:
         return same.astype(np.float64)
 
 
+Classes = tuple[Array, ...]
+
+
+def class_values(y: Array, classes: Classes) -> Array:
+    """The labels behind codes, as the user gave them; numbers without classes stay as they are."""
+    if not classes:
+        return y
+    return np.column_stack([c[y[:, o].astype(np.intp)] for o, c in enumerate(classes)])
+
+
 @dataclass(frozen=True)
 class NumericTarget:
-    """A kernel function on the numbers of y (for classes: on their codes)."""
+    """A kernel function on the numbers of y, also where they are class labels."""
 
     function: KernelFunction
     bandwidth: float
     landmarks: FloatArray
+    classes: Classes = ()
 
     def tile(self, a: Block, b: Block) -> FloatArray:
-        return self.function.gram(a.y, b.y, self.bandwidth)
+        left, right = (class_values(block.y, self.classes) for block in (a, b))
+        return self.function.gram(left, right, self.bandwidth)
 
     def features(self, y: Array) -> FloatArray:
         """Itself when linear, else Nyström features: on few outputs they are all but exact."""
+        y = class_values(y, self.classes)
         if self.function.degree == 1:
             return np.asarray(y, dtype=np.float64)
         marks = self.landmarks
@@ -87,12 +100,14 @@ class NumericTarget:
 
 @dataclass(frozen=True)
 class FunctionOfTarget:
-    """A user's function of two 2-D arrays of targets."""
+    """A user's function of two 2-D arrays of targets, labels as given."""
 
     function: Callable[[Array, Array], Array]
+    classes: Classes = ()
 
     def tile(self, a: Block, b: Block) -> FloatArray:
-        L = np.asarray(self.function(a.y, b.y), dtype=np.float64)
+        left, right = (class_values(block.y, self.classes) for block in (a, b))
+        L = np.asarray(self.function(left, right), dtype=np.float64)
         if L.shape != (a.n_rows, b.n_rows):
             raise ValueError(
                 f"the target_kernel function returned shape {L.shape} for {a.n_rows} and "
@@ -145,7 +160,7 @@ def target_kernel(
 ) -> TargetKernel:
     """The kernel asked for, fitted to class counts and to a sample of targets (for the median)."""
     if callable(kind):
-        return FunctionOfTarget(kind)
+        return FunctionOfTarget(kind, target.classes)
     if kind in BY_TASK:
         kind = BY_TASK[kind][0 if target.is_classification else 1]
     if kind == "delta" and target.is_classification and target.n_outputs == 1:
@@ -157,10 +172,12 @@ def target_kernel(
         return PrecomputedTarget()
     if kind == "delta":
         return Delta()
-    return _numeric_target("rbf" if kind == "reg" else kind, sample, bandwidth)
+    return _numeric_target("rbf" if kind == "reg" else kind, target.classes, sample, bandwidth)
 
 
-def _numeric_target(kind: str, sample: Array, bandwidth: float | str) -> NumericTarget:
+def _numeric_target(
+    kind: str, classes: Classes, sample: Array, bandwidth: float | str
+) -> NumericTarget:
     try:
         function = kernel_function(kind)
     except ValueError:
@@ -168,12 +185,15 @@ def _numeric_target(kind: str, sample: Array, bandwidth: float | str) -> Numeric
             "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
             f"'linear', 'poly', 'precomputed' or a function, got {kind!r}."
         ) from None
-    marks = _spread_rows(sample)
-    if not function.has_bandwidth:
-        return NumericTarget(function, 1.0, marks)
-    if bandwidth == "median":
-        return NumericTarget(function, median_distance(sample, function), marks)
-    return NumericTarget(function, positive_bandwidth(bandwidth, "target_bandwidth"), marks)
+    if any(labels.dtype.kind not in "biuf" for labels in classes):
+        raise ValueError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
+    sample = class_values(sample, classes)
+    width = 1.0
+    if function.has_bandwidth and bandwidth == "median":
+        width = median_distance(sample, function)
+    elif function.has_bandwidth:
+        width = positive_bandwidth(bandwidth, "target_bandwidth")
+    return NumericTarget(function, width, _spread_rows(sample), classes)
 
 
 def _spread_rows(sample: Array) -> FloatArray:

@@ -28,7 +28,7 @@ class TargetTiles(Protocol):
 
 @dataclass(frozen=True)
 class RowSums:
-    """Row sums of L by block of rows, so that a tile needs to touch two blocks only."""
+    """Row sums of Gram matrices by block of rows: a tile touches two blocks only."""
 
     pieces: Mapping[int, FloatArray]
 
@@ -39,7 +39,8 @@ class RowSums:
         return type(self)(merged)
 
     def joined(self) -> FloatArray:
-        return np.concatenate([self.pieces[start] for start in sorted(self.pieces)])
+        """All rows in order, along the last axis."""
+        return np.concatenate([self.pieces[start] for start in sorted(self.pieces)], axis=-1)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,22 @@ import numpy as np
 
 from featsieve.kernels.hsic_tiles import SQUARED
 from featsieve.kernels.medians import pair_contributions
-from featsieve.measures.bandwidth import median_of_column, median_of_sums, median_rows
+from featsieve.measures.bandwidth import (
+    MEDIAN_ROWS,
+    median_of_column,
+    median_of_sums,
+    median_rows,
+)
 from featsieve.measures.kernel_function import KernelFunction
 from featsieve.measures.target_kernel import positive_bandwidth
 from featsieve.measures.units import UnitColumns, unit_columns
 from featsieve.pool import ordered_map
 from featsieve.protocols import Engine
 from featsieve.schema import Array, FloatArray, Schema
+
+# Fewer rows for medians where there are very many columns: by shape, never by the memory limit.
+SAMPLE_NUMBERS = 1 << 24
+FEWEST_ROWS = 100
 
 
 class WidthPolicy(Protocol):
@@ -140,7 +149,8 @@ def width_policy(
     if bandwidth == "dimension":
         return DimensionWidth(engine.schema, kernel.form)
     if bandwidth in ("median", "optimize"):
-        X, _ = engine.take(median_rows(engine.n_samples, seed))
+        most = min(MEDIAN_ROWS, max(SAMPLE_NUMBERS // engine.n_features, FEWEST_ROWS))
+        X, _ = engine.take(median_rows(engine.n_samples, seed, most))
         sample = np.ascontiguousarray(X.T, dtype=np.float64)
         return MedianWidth(engine.schema, kernel, sample, engine.n_jobs)
     return FixedWidth(positive_bandwidth(bandwidth))

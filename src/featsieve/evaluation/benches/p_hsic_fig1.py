@@ -100,7 +100,7 @@ def run(
         "is chance.",
         _verdicts(curves),
         out=out,
-        packages=["numpy", "scikit-learn", "numba"],
+        packages=["scikit-learn", "numba"],
     )
 
 
