@@ -10,44 +10,43 @@ import numpy as np
 from featsieve.measures.pair_sums import PairSource
 from featsieve.schema import FloatArray, IntArray
 
-# (pair, triple, columns i, columns j) to n · information.
-Term = Callable[[FloatArray, FloatArray, IntArray, IntArray], FloatArray]
+# (pair, triple) to n · information, up to parts that depend on one column only.
+Term = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def conditional_matrix(sums: PairSource) -> FloatArray:
     """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
     counts = sums.counts
     given = counts.class_sums - counts.column_sums
-
-    def term(pair: FloatArray, triple: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-        return (triple - pair) - given[i][:, None]
-
-    return _matrix(sums, term, counts.information, symmetric=False)
+    return _matrix(sums, lambda pair, triple: triple - pair, given, 0.0, counts.information)
 
 
 def mutual_matrix(sums: PairSource) -> FloatArray:
     """I(X_i; X_j) = H(X_i) + H(X_j) − H(X_i, X_j); H(X_i) for i = j."""
     counts = sums.counts
+    level = counts.total * counts.log_total
     alone = counts.column_sums
-    level = counts.total * np.log(counts.total)
-
-    def term(pair: FloatArray, triple: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-        return (level + pair - alone[j]) - alone[i][:, None]
-
-    return _matrix(sums, term, counts.entropies, symmetric=True)
+    return _matrix(sums, lambda pair, triple: pair + level, alone, alone, counts.entropies)
 
 
-def _matrix(sums: PairSource, term: Term, diagonal: FloatArray, *, symmetric: bool) -> FloatArray:
+def _matrix(
+    sums: PairSource,
+    term: Term,
+    of_row: FloatArray,
+    of_column: FloatArray | float,
+    diagonal: FloatArray,
+) -> FloatArray:
+    """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
     Q = np.empty((len(diagonal), len(diagonal)))
 
     def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
-        tile = term(pair, triple, rows, columns)
-        Q[_cross(rows, columns)] = tile
+        tile = term(pair, triple)
+        Q[_cross(rows, columns)] = tile - of_row[rows][:, None]
         if rows is not columns:
-            other = tile.T if symmetric else term(pair.T, triple.T, columns, rows)
-            Q[_cross(columns, rows)] = other
+            Q[_cross(columns, rows)] = tile.T - of_row[columns][:, None]
 
     sums.all_pairs(consume)
+    Q -= of_column
     Q /= sums.counts.total
     np.maximum(Q, 0.0, out=Q)
     np.fill_diagonal(Q, diagonal)

@@ -229,8 +229,11 @@ class PairSums:
         diagonals = self.counts.column_sums[rows], self.counts.class_sums[rows]
         squares = []
         for lower, diagonal in zip((pair, triple), diagonals, strict=True):
-            square = np.pad(lower, ((0, 0), (0, 1)))
-            squares.append(square + square.T + np.diag(diagonal))
+            square = np.zeros((len(rows), len(rows)))
+            square[:, :-1] = lower
+            square += square.T
+            np.fill_diagonal(square, diagonal)
+            squares.append(square)
         return rows, rows, squares[0], squares[1]
 
     def _wide_piece(self, column: int, others: IntArray) -> Callable[[Consumer], None]:
