@@ -35,8 +35,8 @@ from benchmarks.information_yardsticks import (
 from featsieve import CMIM, JMI, MRMR, MaxRel
 from featsieve.measures import MutualInformation, cmi_matrix
 from featsieve.searches import Greedy
+from featsieve.searches.conditional_minimum import ConditionalMinimum
 from featsieve.searches.criteria import (
-    ConditionalMinimum,
     Criterion,
     JointInformation,
     MinimalRedundancy,

@@ -38,7 +38,7 @@ from featsieve.measures import (
     normalized_mutual_information,
 )
 from featsieve.searches import Exhaustive, Forward, GlobalQuadratic, Greedy, SimplexQP
-from featsieve.searches.criteria import ConditionalMinimum, LazyMinimum
+from featsieve.searches.conditional_minimum import ConditionalMinimum, LazyMinimum
 from tests import reference
 from tests.golden_data import golden, toy
 
@@ -167,10 +167,10 @@ def test_greedy_selectors_equal_their_definitions(name, seed):
     assert found.indices.tolist() == order
 
 
-@given(st.integers(0, 2**31))
-def test_lazy_cmim_is_the_eager_one(seed):
+@given(st.integers(0, 2**31), st.sampled_from([0.05, 10.0]))
+def test_lazy_cmim_is_the_eager_one(seed, worthwhile):
     few = mock.patch.object(ConditionalMinimum, "few_units", 10)
-    small = mock.patch.object(LazyMinimum, "batch", 8)
+    small = mock.patch.multiple(LazyMinimum, group_size=8, worthwhile=worthwhile)
     rng = np.random.default_rng(seed)
     y = np.r_[0, 1, rng.integers(0, 2, 38)]
     codes = rng.integers(0, 3, size=(40, 150))
@@ -384,15 +384,16 @@ def test_files_dask_blocks_and_threads_give_the_same(selector, tmp_path):
         assert_allclose(fitted.scores_, wanted[1], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("budget", [40_000, 110_000])  # streamed, and packed block by block
 @pytest.mark.parametrize("selector", [MRMR(), CMIM(), GlobalCMI(solver="exact")], ids=repr)
-def test_a_small_budget_reads_the_rows_again_with_the_same_answer(selector):
+def test_a_small_budget_gives_the_same_answer(selector, budget):
     rng = np.random.default_rng(6)
     X = rng.normal(size=(3000, 6))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     selector = selector.set_params(n_features_to_select=3, discretizer="quantile")
-    held = selector.fit(X, y)
+    held = selector.set_params(memory_limit="1GiB").fit(X, y)
     wanted = held.indices_.tolist(), held.scores_
-    streamed = selector.set_params(memory_limit=40_000).fit(X, y)
+    streamed = selector.set_params(memory_limit=budget).fit(X, y)
     assert streamed.indices_.tolist() == wanted[0]
     assert_allclose(streamed.scores_, wanted[1], rtol=1e-12, atol=1e-12)
 
@@ -423,6 +424,7 @@ def test_global_selection_reports_its_objective_and_bound(solver):
     Q = cmi_matrix(X, y)
     chosen = fitted.indices_
     assert_allclose(fitted.objective_, Q[np.ix_(chosen, chosen)].sum())
+    assert_allclose(fitted.scores_[chosen].sum(), fitted.objective_)
     assert fitted.upper_bound_ >= fitted.objective_ - 1e-12
     if solver in {"exact", "auto"}:
         assert sorted(chosen.tolist()) == [0, 1]
@@ -441,7 +443,7 @@ def test_global_selection_of_all_columns():
 @pytest.mark.parametrize("parameters", [{}, {"discretizer": "caim"}, {"correction": "shrink"}])
 def test_permuted_scores_are_those_of_a_permuted_target(parameters):
     from featsieve.inference.permutation import permute_units
-    from featsieve.measures.binned_information import BoundMutualInformation, BoundPermutable
+    from featsieve.measures.bound_information import BoundMutualInformation, BoundPermutable
     from featsieve.validation import Settings, open_engine
 
     rng = np.random.default_rng(8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import signal
 
 import pytest
 
@@ -154,7 +155,11 @@ def test_unexpected_errors_say_how_to_see_more(run, csv, monkeypatch):
 
 @pytest.fixture
 def slow(monkeypatch):
+    """A run in the background (nohup, some CI) ignores Ctrl-C until it is told to listen."""
     monkeypatch.setattr(registry, "METHODS", (*registry.METHODS, SLOW))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("slow")

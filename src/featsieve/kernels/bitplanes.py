@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 
 Words = npt.NDArray[np.uint64]
@@ -30,8 +30,13 @@ def _popcount(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _counted_bits(word: Any) -> Any:
+    """The same without a compiler, for runs with NUMBA_DISABLE_JIT."""
+    return np.uint64(int(word).bit_count())
+
+
 # The decorator's type would hide that the compiler, not the caller, gives the first argument.
-popcount: Any = intrinsic(_popcount)
+popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intrinsic(_popcount)
 
 
 @njit(nogil=True, cache=True)

@@ -3,68 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from featsieve.engines.blocks import require_memory
 from featsieve.kernels.counting import segment_sums
-from featsieve.measures.coding import Coder
-from featsieve.measures.contingency import Codes
+from featsieve.measures.coded_rows import CodedRows
 from featsieve.measures.pair_sums import nlogn_table
-from featsieve.protocols import Engine
-from featsieve.schema import Block, FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class CodedRows:
-    """Codes and classes of blocks of rows, kept apart until all are there."""
-
-    codes: tuple[Codes, ...]
-    classes: tuple[IntArray, ...]
-    weights: tuple[FloatArray, ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.codes + other.codes, self.classes + other.classes, self.weights + other.weights
-        )
+from featsieve.schema import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class ConditionalGains:
-    """Codes (rows × columns), classes (rows × outputs) and weights, if any, of all rows."""
+    """Gains from the codes and classes of all rows."""
 
-    codes: Codes = field(repr=False)
-    classes: IntArray = field(repr=False)
-    weights: FloatArray | None = field(repr=False, default=None)
-
-    @classmethod
-    def of_engine(cls, engine: Engine, coder: Coder) -> Self:
-        n_bytes = 2 * engine.n_samples * engine.schema.n_units
-        what = f"the codes of {engine.n_samples} × {engine.schema.n_units} cells"
-        require_memory(n_bytes // 8, engine.memory_limit, what)
-
-        def of_block(block: Block) -> CodedRows:
-            weights = () if block.weight is None else (block.weight,)
-            return CodedRows((coder.codes(block),), (coder.classes(block),), weights)
-
-        rows = engine.reduce_rows(of_block)
-        weights = np.concatenate(rows.weights) if rows.weights else None
-        return cls(np.concatenate(rows.codes), np.concatenate(rows.classes), weights)
+    rows: CodedRows
 
     def given(self, subset: Sequence[int]) -> FloatArray:
         """The gains of all columns, the mean over the outputs; never below 0."""
         state = self._joint_state(subset)
-        gains = [self._gains(state, y) for y in self.classes.T]
+        gains = [self._gains(state, y) for y in self.rows.classes.T]
         return np.mean(gains, axis=0)
 
     def _joint_state(self, subset: Sequence[int]) -> npt.NDArray[np.int64]:
         """One code a combination of the set's states that occurs."""
-        state = np.zeros(len(self.codes), dtype=np.int64)
+        state = np.zeros(len(self.rows.codes), dtype=np.int64)
         for column in subset:
-            state = _compact(state * 256 + self.codes[:, column])
+            state = _compact(state * 256 + self.rows.codes[:, column])
         return state
 
     def _gains(self, state: IntArray, y: IntArray) -> FloatArray:
@@ -73,7 +39,7 @@ class ConditionalGains:
         table = nlogn_table(n)
         order = np.lexsort((y, state))
         both = _compact(state * (int(y.max()) + 1) + y)[order]
-        columns = np.ascontiguousarray(self.codes[order].T)
+        columns = np.ascontiguousarray(self.rows.codes[order].T)
         inner, outer = _bounds(both), _bounds(state[order])
         with_class = segment_sums(columns, inner, table) - table[np.diff(inner)].sum()
         without = segment_sums(columns, outer, table) - table[np.diff(outer)].sum()

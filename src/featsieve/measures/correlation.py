@@ -13,6 +13,7 @@ from featsieve.dummies import Dummies
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.permuted_correlation import PermutedPearson
 from featsieve.moments import CrossMoments, cross_moments
+from featsieve.pool import single_threaded_blas
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import Block, FloatArray, IntArray, Schema, Target, target_columns
@@ -86,7 +87,9 @@ class BoundPearson:
 
     def scores(self) -> FloatArray:
         summary = PearsonSummary(self._engine.schema, self._engine.target)
-        self._output_scores = summary.output_scores(self._engine.reduce_rows(summary.of_block))
+        with single_threaded_blas():  # a few columns of y: reading X is the work
+            moments = self._engine.reduce_rows(summary.of_block)
+        self._output_scores = summary.output_scores(moments)
         return self._output_scores.mean(axis=0)
 
     @property

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
+from featsieve.measures.coded_rows import CodedRows, gathered_bytes
 from featsieve.measures.coding import Coder
 from featsieve.measures.contingency import ClassCounts, Layout, PairCounts
 from featsieve.measures.pair_sums import Consumer, PackedRows, PairSource, PairSums, Split
@@ -94,10 +95,24 @@ class StreamedPairs:
         return [counts.sums() for counts in self.engine.reduce_rows(of_block).columns]
 
 
-def open_pairs(engine: Engine, coder: Coder, counts: ClassCounts, output: int) -> PairSource:
-    """Hold the rows packed if half the budget allows it, else read them again for each column."""
+def open_pairs(
+    engine: Engine,
+    coder: Coder,
+    counts: ClassCounts,
+    output: int,
+    all_rows: Callable[[], CodedRows],
+) -> PairSource:
+    """Hold the rows packed if half the budget allows it, else read them again for each column.
+
+    Packing all rows at once wastes fewer bits at the ends of classes than packing block by block.
+    """
     split = Split.by_cost(counts)
-    if 2 * split.held_bytes(engine.n_samples) * engine.target.n_outputs > engine.memory_limit:
+    held = split.held_bytes(engine.n_samples) * engine.target.n_outputs
+    if 2 * (held + gathered_bytes(engine)) <= engine.memory_limit:
+        rows = all_rows()
+        packed = split.pack(rows.codes, rows.classes[:, output])
+        return PairSums(counts, split, packed, engine.n_jobs)
+    if 2 * held > engine.memory_limit:
         return StreamedPairs(engine, coder, counts, output)
 
     def of_block(block: Block) -> PackedRows:

@@ -7,9 +7,9 @@ from typing import Any
 
 from featsieve.measures.binned_information import MutualInformation
 from featsieve.pairing import Pairing
+from featsieve.searches.conditional_minimum import ConditionalMinimum
 from featsieve.searches.criteria import (
     ConditionalGain,
-    ConditionalMinimum,
     Criterion,
     InfomaxExtraction,
     InteractionCapping,

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.errors import InputError
-from featsieve.ordering import TIE_TOLERANCE, best_first
+from featsieve.ordering import TIE_TOLERANCE
 from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
-from featsieve.schema import BoolArray, FloatArray, IntArray
+from featsieve.schema import BoolArray, FloatArray
 
 
 class Criterion(BaseEstimator):
@@ -120,76 +120,6 @@ class WeightedRedundancy(Criterion):
 
     def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
         return relevance - self.beta * total
-
-
-class ConditionalMinimum(Criterion):
-    """min(I(X; Y), min_j I(X; Y | X_j)) (CMIM, Fleuret 2004).
-
-    Of many units, only those that can win are evaluated; of few, picking them would cost more than
-    it saves.
-    """
-
-    few_units: ClassVar[int] = 2048
-
-    def begin(self, bound: Any) -> Any:
-        return RunningMinimum(bound) if bound.n_units <= self.few_units else LazyMinimum(bound)
-
-
-class RunningMinimum:
-    """The minimum of every candidate, up to date."""
-
-    def __init__(self, bound: Any) -> None:
-        self._bound = bound
-        self._scores: FloatArray = bound.relevance()
-
-    def add(self, unit: int) -> None:
-        found = self._bound.information_with(unit).conditional
-        self._scores = np.minimum(self._scores, found)
-
-    def scores(self, outside: BoolArray) -> FloatArray:
-        return self._scores
-
-
-class LazyMinimum:
-    """A score can only fall as units are selected, so an old one is a bound.
-
-    Only candidates whose bound reaches the best score that is up to date are brought up to date, a
-    batch at a time.
-    """
-
-    batch: ClassVar[int] = 256
-
-    def __init__(self, bound: Any) -> None:
-        self._bound = bound
-        self._scores: FloatArray = bound.relevance().copy()
-        self._seen = np.zeros(len(self._scores), dtype=np.intp)
-        self._selected: list[int] = []
-
-    def add(self, unit: int) -> None:
-        self._selected.append(unit)
-
-    def scores(self, outside: BoolArray) -> FloatArray:
-        units = np.flatnonzero(outside)
-        stale = self._stale(units)
-        while len(stale):
-            first = best_first(self._scores[stale])[: self.batch]
-            self._update(stale[np.sort(first)])
-            stale = self._stale(units)
-        return self._scores
-
-    def _stale(self, outside: IntArray) -> IntArray:
-        """Candidates that are behind, and whose bound could still win (or tie)."""
-        fresh = self._seen[outside] == len(self._selected)
-        best = np.max(self._scores[outside[fresh]], initial=-np.inf)
-        reach = self._scores[outside] >= best - TIE_TOLERANCE * abs(best) if fresh.any() else True
-        return outside[~fresh & reach]
-
-    def _update(self, units: IntArray) -> None:
-        """All selected units that the one furthest behind has not seen."""
-        for selected in self._selected[int(self._seen[units].min()) :]:
-            found = self._bound.information_with(selected, units).conditional
-            self._scores[units] = np.minimum(self._scores[units], found)
-        self._seen[units] = len(self._selected)
 
 
 class ConditionalGain(Criterion):

@@ -13,7 +13,7 @@ from featsieve.ordering import best_first
 from featsieve.protocols import HasPairs, PairTerms
 from featsieve.quadratic import BQPResult, solve
 from featsieve.result import SelectionResult
-from featsieve.schema import FloatArray
+from featsieve.schema import FloatArray, IntArray
 from featsieve.searches.pair_matrix import pair_matrix
 
 
@@ -52,12 +52,10 @@ class GlobalQuadratic(BaseEstimator):
                 "use ConditionalMutualInformation, or SimplexQP."
             )
         Q = pair_matrix(bound, terms)
-        Q = (Q + Q.T) / 2
-        answer = self._solve(Q, k, bound.monitor.remaining())
-        share = Q[:, answer.indices].sum(axis=1)
+        answer = self._solve((Q + Q.T) / 2, k, bound.monitor.remaining())
         yield SelectionResult(
             answer.indices,
-            share,
+            _shares(Q, answer.indices),
             objective=answer.value,
             extras={
                 "upper_bound": answer.upper_bound,
@@ -80,6 +78,17 @@ class GlobalQuadratic(BaseEstimator):
             delta=self.delta,
             max_time=None if np.isinf(seconds) else max(seconds, 0.0),
         )
+
+
+def _shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
+    """What each unit itself adds: its relevance, and its term given each (other) chosen unit.
+
+    Over the chosen units this sums to x'Qx.
+    """
+    given = Q[chosen].sum(axis=0)
+    outside = np.ones(len(Q), dtype=bool)
+    outside[chosen] = False
+    return given + np.where(outside, np.diag(Q), 0.0)
 
 
 def _gap_words(answer: BQPResult) -> str:
