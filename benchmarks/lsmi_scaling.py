@@ -110,7 +110,7 @@ def fit_here(engine: str, path: Path) -> None:
         n_features_to_select=2,
         n_init=1,
         max_iter=20,
-        sigmas=[1.0, 2.0, 4.0],
+        sigmas=[0.1, 0.3, 1.0],
         lambdas=LAMBDAS,
         n_jobs=2,
         random_state=0,
