@@ -62,7 +62,8 @@ class SampledBasis:
     def reseeded(self, seed: int) -> SampledBasis:
         return SampledBasis(self.rows, self.grid, seed)
 
-    def _rng(self, purpose: int) -> np.random.Generator:
+    def rng(self, purpose: int) -> np.random.Generator:
+        """The same numbers at every call; one stream a purpose."""
         return np.random.default_rng([self._seed, purpose])
 
     @cached_property
@@ -71,7 +72,7 @@ class SampledBasis:
         return make_centers(X, y, self.rows.is_delta)
 
     def _center_rows(self) -> IntArray:
-        rule, n, rng = self.grid.centers, self.rows.n_samples, self._rng(0)
+        rule, n, rng = self.grid.centers, self.rows.n_samples, self.rng(0)
         size = min(self.grid.n_basis, n)
         if not isinstance(rule, str):
             return _row_numbers(rule, n)
@@ -90,13 +91,13 @@ class SampledBasis:
 
     @cached_property
     def folds(self) -> IntArray:
-        return stratified_folds(self.rows.labels, self.rows.n_samples, self.n_folds, self._rng(1))
+        return stratified_folds(self.rows.labels, self.rows.n_samples, self.n_folds, self.rng(1))
 
     @cached_property
     def _median_sample(self) -> FloatArray:
         """All rows up to 2,000, a seeded subsample beyond (or of what the budget allows)."""
         size = min(_MEDIAN_ROWS, self.rows.affordable_rows)
-        return self.rows.take(random_rows(self.rows.n_samples, size, self._rng(2)))[0]
+        return self.rows.take(random_rows(self.rows.n_samples, size, self.rng(2)))[0]
 
     def column_weights(self, weights: FloatArray) -> FloatArray:
         return np.asarray(weights, dtype=np.float64)[self.rows.unit_of_column]
