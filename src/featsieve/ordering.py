@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from featsieve.schema import BoolArray, FloatArray, IntArray
@@ -48,11 +50,11 @@ def best_index(scores: FloatArray) -> int:
     2
     """
     scores = np.asarray(scores, dtype=np.float64)
-    top = scores.max()
-    if np.isnan(top):
+    top = float(scores.max())
+    if math.isnan(top):
         known = scores[~np.isnan(scores)]
         if not len(known):
             return 0
-        top = known.max()
-    floor = top - TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
+        top = float(known.max())
+    floor = top - TIE_TOLERANCE * abs(top) if math.isfinite(top) else top
     return int(np.argmax(scores >= floor))
