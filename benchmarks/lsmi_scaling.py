@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.frame import run_command, write_report
 from featsieve.measures import LSMI
-from featsieve.measures.lsmi_fit import cv_table
+from featsieve.measures.smi.lsmi_fit import cv_table
 from featsieve.pool import single_threaded_blas
 from featsieve.validation import Settings, open_engine
 
