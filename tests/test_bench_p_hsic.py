@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from featsieve import BAHSIC
+from featsieve import BAHSIC, FeatureSelector
 from featsieve.datasets import make_motor_imagery
 from featsieve.errors import InputError
 from featsieve.evaluation.bands import band_map
 from featsieve.evaluation.benches import p_hsic_bands, p_hsic_fig1, p_hsic_table1
 from featsieve.evaluation.common_spatial_patterns import CSP, band_covariances, with_delay
 from featsieve.measures import HSIC
+from featsieve.searches import Ranking
 from featsieve.validation import Settings, open_engine
 
 
@@ -104,12 +105,17 @@ def test_band_display_draws_its_map(trials):
     pytest.importorskip("matplotlib").use("Agg")
     from featsieve.plots import BandDisplay
 
-    display = BandDisplay.from_estimator(
-        BAHSIC(), trials.data, trials.target, frequencies=trials.frequencies, edges=range(4, 36, 8)
-    )
-    assert display.ax_.get_xlabel() == "lower cut-off (Hz)"
-    assert display.mesh_.get_array().shape == (4, 4)
-    display.figure_.clear()
+    for estimator in (BAHSIC(), FeatureSelector(HSIC(bandwidth="dimension"), Ranking())):
+        display = BandDisplay.from_estimator(
+            estimator,
+            trials.data,
+            trials.target,
+            frequencies=trials.frequencies,
+            edges=range(4, 36, 8),
+        )
+        assert display.ax_.get_xlabel() == "lower cut-off (Hz)"
+        assert display.mesh_.get_array().shape == (4, 4)
+        display.figure_.clear()
 
 
 # --- Table 1 --------------------------------------------------------------------------------------

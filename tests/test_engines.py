@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from featsieve import PearsonRanking, open_parquet
 from featsieve.engines.blocks import block_rows, spans
 from featsieve.errors import InputError, MemoryBudgetError
-from featsieve.measures.correlation import Pearson
+from featsieve.measures.linear.correlation import Pearson
 from featsieve.validation import Settings, open_engine
 from tests.tables import FRAMES, as_pandas, mixed_columns
 

@@ -7,8 +7,8 @@ import pytest
 
 from featsieve import BAHSIC, L1HSIC, HSICRanking
 from featsieve.measures import HSIC, block_pairs
-from featsieve.measures.hsic_estimates import gram_hsic
-from featsieve.measures.target_kernel import LabelVectors
+from featsieve.measures.kernel.hsic_estimates import gram_hsic
+from featsieve.measures.kernel.target_kernel import LabelVectors
 from featsieve.validation import Settings, open_engine
 from tests.reference import biased_hsic
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve.measures import hsic, kta, mmd
-from featsieve.measures.hsic_estimates import (
+from featsieve.measures.kernel.hsic_estimates import (
     asymptotic_moments,
     centred,
     fixed_matrix,
@@ -18,7 +18,7 @@ from featsieve.measures.hsic_estimates import (
     gram_kta,
     permutation_moments,
 )
-from featsieve.measures.target_kernel import binary_labels, multiclass_labels
+from featsieve.measures.kernel.target_kernel import binary_labels, multiclass_labels
 from tests import golden_data
 from tests.golden_data import golden
 from tests.reference import biased_hsic, four_index_hsic, four_index_R, rbf_gram

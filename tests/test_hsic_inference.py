@@ -8,7 +8,7 @@ import pytest
 from featsieve.inference import hsic_interval, hsic_test
 from featsieve.kernels.permuted_sums import permuted_sums
 from featsieve.measures import hsic
-from featsieve.measures.hsic_estimates import centred
+from featsieve.measures.kernel.hsic_estimates import centred
 from tests.reference import biased_hsic, median_pair_distance, rbf_gram
 from tests.tables import as_pandas, mixed_columns
 

@@ -19,8 +19,8 @@ from featsieve.kernels.hsic_tiles import (
     sum_contributions,
 )
 from featsieve.kernels.medians import kth_difference, kth_value, pair_contributions
-from featsieve.measures.bandwidth import median_distance, median_of_column
-from featsieve.measures.kernel_function import kernel_function
+from featsieve.measures.kernel.bandwidth import median_distance, median_of_column
+from featsieve.measures.kernel.kernel_function import kernel_function
 from tests.reference import median_pair_distance
 
 SEEDS = st.integers(0, 2**32 - 1)

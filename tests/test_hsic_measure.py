@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve.measures import HSIC, hsic, mmd
-from featsieve.measures.hsic_estimates import gram_hsic
+from featsieve.measures.kernel.hsic_estimates import gram_hsic
 from featsieve.pairing import Pairing
 from featsieve.searches import Backward, Forward, Ranking
 from featsieve.validation import Settings, open_engine

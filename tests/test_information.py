@@ -20,10 +20,10 @@ from featsieve.measures import (
     mutual_information,
     normalized_mutual_information,
 )
-from featsieve.measures.contingency import Layout
-from featsieve.measures.neighbour_information import ksg_information
-from featsieve.measures.pair_sums import PairSums, Split
-from featsieve.measures.posterior import posterior_of_table
+from featsieve.measures.information.contingency import Layout
+from featsieve.measures.information.neighbour_information import ksg_information
+from featsieve.measures.information.pair_sums import PairSums, Split
+from featsieve.measures.information.posterior import posterior_of_table
 from tests import reference
 from tests.golden_data import golden, toy
 

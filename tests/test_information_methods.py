@@ -401,7 +401,7 @@ def test_a_small_budget_gives_the_same_answer(selector, budget):
 def test_many_rows_are_cut_by_a_sample_that_no_engine_changes(monkeypatch):
     import dask.array as da
 
-    from featsieve.measures import coding
+    from featsieve.measures.information import coding
 
     monkeypatch.setattr(coding.sample_rows, "__defaults__", (200,))
     rng = np.random.default_rng(7)
@@ -443,7 +443,10 @@ def test_global_selection_of_all_columns():
 @pytest.mark.parametrize("parameters", [{}, {"discretizer": "caim"}, {"correction": "shrink"}])
 def test_permuted_scores_are_those_of_a_permuted_target(parameters):
     from featsieve.inference.permutation import permute_units
-    from featsieve.measures.bound_information import BoundMutualInformation, BoundPermutable
+    from featsieve.measures.information.bound_information import (
+        BoundMutualInformation,
+        BoundPermutable,
+    )
     from featsieve.validation import Settings, open_engine
 
     rng = np.random.default_rng(8)
@@ -453,7 +456,7 @@ def test_permuted_scores_are_those_of_a_permuted_target(parameters):
     measure = MutualInformation(**parameters)
     fast = permute_units(engine, measure, 40, 0)
     with mock.patch(
-        "featsieve.measures.binned_information.BoundPermutable", BoundMutualInformation
+        "featsieve.measures.information.binned_information.BoundPermutable", BoundMutualInformation
     ):
         slow = permute_units(engine, measure, 40, 0)
     assert_allclose(fast.pvalues, slow.pvalues)

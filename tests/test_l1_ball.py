@@ -148,4 +148,4 @@ def test_every_second_restart_on_many_units_starts_from_the_screened():
     sizes = [
         step.size for step in drive(first.steps(Crowd(0 * peak), 2), SILENT).extras["restarts"]
     ]
-    assert sizes == [80, 20]
+    assert sizes == [80, 10]

@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 
 from featsieve.errors import InputError
 from featsieve.measures import LSMI, MLMI, lsmi, mlmi
-from featsieve.measures.kliep import mean_log, solve_kliep
-from featsieve.measures.lsmi_fit import _by_cholesky, _by_eigenvectors, cv_table
-from featsieve.measures.median_distance import median_distance
-from featsieve.measures.sampling import random_rows, spread_rows, stratified_folds, stratified_rows
+from featsieve.measures.smi.kliep import mean_log, solve_kliep
+from featsieve.measures.smi.lsmi_fit import _by_cholesky, _by_eigenvectors, cv_table
+from featsieve.measures.smi.median_distance import median_distance
+from featsieve.measures.smi.sampling import (
+    random_rows,
+    spread_rows,
+    stratified_folds,
+    stratified_rows,
+)
 from featsieve.validation import Settings, open_engine
 from tests.reference import (
     cv_error_by_definition,

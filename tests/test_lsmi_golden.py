@@ -9,7 +9,7 @@ import pytest
 
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.measures import LSMI, lsmi, mlmi
-from featsieve.measures.lsmi_fit import cv_table
+from featsieve.measures.smi.lsmi_fit import cv_table
 from featsieve.progress import SILENT
 from featsieve.searches.ascent import Ascent
 from featsieve.validation import Settings, open_engine
@@ -66,7 +66,7 @@ def test_cross_validation_table(name, monkeypatch):
     weights = np.array(recorded["w"])
     own = bound(name).restart(0)
     monkeypatch.setattr(
-        "featsieve.measures.sampled_basis.stratified_folds",
+        "featsieve.measures.smi.sampled_basis.stratified_folds",
         lambda labels, n, n_folds, rng: np.arange(n) % n_folds,
     )
     monkeypatch.setattr(own.basis, "_center_rows", lambda: np.arange(100))

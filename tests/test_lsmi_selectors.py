@@ -11,7 +11,7 @@ from featsieve import BLSMI, FLSMI, L1LSMI, LSMIRanking, MLMIRanking
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.measures import LSMI
-from featsieve.measures import table_rows as table_rows_module
+from featsieve.measures.smi import table_rows as table_rows_module
 from featsieve.methods.smi_curve import CurvePoint, smallest_within_one_error
 from featsieve.result import SelectionResult
 from featsieve.validation import Settings, open_engine

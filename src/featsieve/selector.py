@@ -314,7 +314,7 @@ class FeatureSelector(PairingSelector):
     standardize: bool = True
 
     def _pairing(self) -> Pairing:
-        from featsieve.measures.correlation import Pearson
+        from featsieve.measures.linear.correlation import Pearson
         from featsieve.searches.ranking import Ranking
 
         return Pairing(self.measure or Pearson(), self.search or Ranking())

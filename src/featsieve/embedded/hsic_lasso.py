@@ -16,10 +16,10 @@ import numpy as np
 
 from featsieve.kernels.hsic_tiles import sum_contributions, unit_row_sums
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
-from featsieve.measures.hsic_estimates import FixedMatrix, centring
-from featsieve.measures.hsic_passes import SetPass
-from featsieve.measures.kernel_function import KernelFunction, kernel_function
-from featsieve.measures.target_side import (
+from featsieve.measures.kernel.hsic_estimates import FixedMatrix, centring
+from featsieve.measures.kernel.hsic_passes import SetPass
+from featsieve.measures.kernel.kernel_function import KernelFunction, kernel_function
+from featsieve.measures.kernel.target_side import (
     NO_COLUMNS,
     RowSums,
     TargetTiles,
@@ -27,9 +27,9 @@ from featsieve.measures.target_side import (
     fit_target_kernel,
     fit_target_tiles,
 )
-from featsieve.measures.tiles import RowPairs, Rows, row_pairs
-from featsieve.measures.units import UnitColumns, no_columns, unit_columns
-from featsieve.measures.width_policy import width_policy
+from featsieve.measures.kernel.tiles import RowPairs, Rows, row_pairs
+from featsieve.measures.kernel.units import UnitColumns, no_columns, unit_columns
+from featsieve.measures.kernel.width_policy import width_policy
 from featsieve.ordering import best_first
 from featsieve.progress import drive
 from featsieve.protocols import Engine

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from featsieve.lazy import lazy_exports
 
-_EXPORTS = {"f_measure": "featsieve.evaluation.metrics"}
+_EXPORTS = {
+    "band_map": "featsieve.evaluation.bands",
+    "f_measure": "featsieve.evaluation.metrics",
+}
 
 __all__ = [*_EXPORTS]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.measures.hilbert_schmidt import HSIC
+from featsieve.measures.kernel.hilbert_schmidt import HSIC
 from featsieve.protocols import HasValue
 from featsieve.schema import Array, FloatArray, IntArray
 from featsieve.validation import Settings, open_engine

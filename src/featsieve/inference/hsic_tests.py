@@ -10,13 +10,13 @@ from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError
 from featsieve.kernels.permuted_sums import permuted_sums
-from featsieve.measures.hsic_estimates import (
+from featsieve.measures.kernel.hsic_estimates import (
     asymptotic_moments,
     centred,
     check_enough_samples,
     permutation_moments,
 )
-from featsieve.measures.hsic_functions import KernelChoice
+from featsieve.measures.kernel.hsic_functions import KernelChoice
 from featsieve.schema import Array, FloatArray
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from featsieve.measures.binned_information import ConditionalMutualInformation
+from featsieve.measures.information.binned_information import ConditionalMutualInformation
 from featsieve.pairing import Pairing
 from featsieve.searches.global_quadratic import GlobalQuadratic
 from featsieve.selector import PairingSelector

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.embedded.hsic_lasso import HSICLassoPath
-from featsieve.measures.hilbert_schmidt import HSIC, seed_of
+from featsieve.measures.kernel.hilbert_schmidt import HSIC, seed_of
 from featsieve.pairing import Pairing
 from featsieve.protocols import Search
 from featsieve.result import SelectionResult

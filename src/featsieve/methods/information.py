@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from featsieve.measures.binned_information import MutualInformation
+from featsieve.measures.information.binned_information import MutualInformation
 from featsieve.pairing import Pairing
 from featsieve.searches.conditional_minimum import ConditionalMinimum
 from featsieve.searches.criteria import (

@@ -8,8 +8,8 @@ from typing import Any, Literal, Self
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.errors import InputError
-from featsieve.measures.binned_information import MutualInformation
-from featsieve.measures.joint_counts import Correction
+from featsieve.measures.information.binned_information import MutualInformation
+from featsieve.measures.information.joint_counts import Correction
 from featsieve.methods.tested_ranking import TestedRanking
 from featsieve.pairing import Pairing
 from featsieve.searches.ranking import Ranking
@@ -94,7 +94,7 @@ or None for columns that are codes already
         return super().partial_fit(X, y, classes, sample_weight)
 
     def _summary_for(self, engine: Any) -> Any:
-        from featsieve.measures.coded_summary import summary_of_first
+        from featsieve.measures.information.coded_summary import summary_of_first
 
         return summary_of_first(self._measure(), engine)
 

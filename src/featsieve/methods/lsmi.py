@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.measures.kliep import Solver
-from featsieve.measures.likelihood_mi import MLMI
-from featsieve.measures.squared_loss_mi import LSMI
+from featsieve.measures.smi.kliep import Solver
+from featsieve.measures.smi.likelihood_mi import MLMI
+from featsieve.measures.smi.squared_loss_mi import LSMI
 from featsieve.methods.smi_curve import SmiCurve
 from featsieve.pairing import Pairing
 from featsieve.protocols import Procedure, Search

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from featsieve.measures.correlation import Pearson
+from featsieve.measures.linear.correlation import Pearson
 from featsieve.methods.tested_ranking import TestedRanking
 from featsieve.pairing import Pairing
 from featsieve.searches.ranking import Ranking

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from featsieve.errors import InputError
-from featsieve.measures.binned_information import MutualInformation
-from featsieve.measures.correlation_pairs import CorrelationPairs
+from featsieve.measures.information.binned_information import MutualInformation
+from featsieve.measures.linear.correlation_pairs import CorrelationPairs
 from featsieve.pairing import Pairing
 from featsieve.protocols import Measure
 from featsieve.searches.simplex import SimplexQP

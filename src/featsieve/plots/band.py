@@ -44,8 +44,9 @@ class BandDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Compute the map with the kernel parameters of an HSIC selector, and draw it."""
-        measure = estimator.measure()
+        """Compute the map with the measure of an HSIC or feature selector, and draw it."""
+        measure = estimator.measure
+        measure = measure() if callable(measure) else measure
         found = band_map(X, y, frequencies, edges=edges, measure=measure)
         return cls.from_result(found, ax=ax, **options)
 

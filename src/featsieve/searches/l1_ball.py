@@ -23,8 +23,8 @@ from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
 SIZE_NOT_MET = "no radius gave the number asked for"
 _MAX_DOUBLINGS = 20
 _MAX_BISECTIONS = 12
-_MANY_UNITS = 50
-_SCREENED_UNITS = 20
+_MANY_UNITS = 15
+_SCREENED_UNITS = 10
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class L1Ball(BaseEstimator):
     ----------
     n_init
         Restarts from random weights (and random centres, where the measure has them). On more
-        than 50 units every second one starts from the 20 (at least 2k) that look best in the
-        presence of all others, where the measure tells.
+        than 15 units every second one starts from half of them (at most 10, at least 2k), those
+        that look best in the presence of all others, where the measure tells.
     max_iter
         Most iterations for one radius.
     step
@@ -164,9 +164,11 @@ class L1Ball(BaseEstimator):
 
 def _screened(bound: Any, k: int) -> IntArray:
     """Where weights may start: of many units, those that look best in the presence of all."""
-    if bound.n_units <= _MANY_UNITS or not isinstance(bound, HasContextScores):
-        return np.arange(bound.n_units)
-    return best_first(bound.context_scores())[: max(_SCREENED_UNITS, 2 * k)]
+    n_units = bound.n_units
+    if n_units <= _MANY_UNITS or not isinstance(bound, HasContextScores):
+        return np.arange(n_units)
+    size = max(2 * k, min(_SCREENED_UNITS, n_units // 2))
+    return best_first(bound.context_scores())[:size]
 
 
 def _restart(

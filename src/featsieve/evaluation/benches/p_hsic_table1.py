@@ -14,8 +14,8 @@ from sklearn.svm import SVC, SVR
 
 from featsieve.errors import InputError
 from featsieve.evaluation.benches._report import finish, markdown_table
-from featsieve.measures.bandwidth import median_distance, median_rows
-from featsieve.measures.kernel_function import kernel_function
+from featsieve.measures.kernel.bandwidth import median_distance, median_rows
+from featsieve.measures.kernel.kernel_function import kernel_function
 from featsieve.registry import METHODS, find_method
 from featsieve.schema import Array, FloatArray
 

@@ -1,0 +1,1 @@
+"""Entropy and mutual information, binned or by neighbours."""

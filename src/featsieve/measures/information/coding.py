@@ -1,0 +1,136 @@
+"""From an engine's blocks to codes of units and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.discretize.base import Discretizer, Sample
+from featsieve.discretize.choice import choose_discretizer
+from featsieve.discretize.codes import code_cuts
+from featsieve.discretize.cuts import Cuts
+from featsieve.errors import InputError
+from featsieve.measures.information.contingency import Codes
+from featsieve.measures.information.group_codes import GroupCodes
+from featsieve.protocols import Engine
+from featsieve.schema import Array, Block, FloatArray, IntArray, Target
+
+# Cuts come from at most this many rows, chosen by the number of rows alone, so every engine finds
+# the same ones. With probability 99.9 % no cut is off by more than 0.7 % of the rows (DKW).
+SAMPLE_ROWS = 100_000
+SAMPLE_SEED = 20_151
+
+
+@dataclass(frozen=True)
+class TargetCoder:
+    """Outputs to class codes: as they are, or cut into bins for regression."""
+
+    target: Target
+    cuts: Cuts | None
+
+    @property
+    def n_classes(self) -> tuple[int, ...]:
+        if self.cuts is None:
+            return tuple(self.target.n_classes(o) for o in range(self.target.n_outputs))
+        return tuple(len(cuts) + 1 for cuts in self.cuts.columns)
+
+    def encode(self, y: Array) -> IntArray:
+        """Class codes, one column an output."""
+        codes = y if self.cuts is None else self.cuts.encode(y)
+        return np.asarray(codes, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Coder:
+    """How a block becomes codes."""
+
+    cuts: Cuts
+    target: TargetCoder
+    groups: GroupCodes
+    approximation: str | None = None
+
+    def codes(self, block: Block) -> Codes:
+        return self.groups.of_units(self.cuts.encode(block.dense()))
+
+    def classes(self, block: Block) -> IntArray:
+        return self.target.encode(block.y)
+
+    @property
+    def n_states(self) -> IntArray:
+        return self.groups.unit_states
+
+
+def fit_coder(
+    engine: Engine, discretizer: Any, n_bins: int, target_discretizer: Any = "quantile"
+) -> Coder:
+    """Find the cuts of columns and target, in at most a few passes over the rows."""
+    chosen = choose_discretizer(discretizer, n_bins)
+    target, sample = _fit_target(engine, choose_discretizer(target_discretizer, n_bins))
+    cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
+    sampled = chosen is not None and len(sample.rows) < engine.n_samples
+    words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if sampled else None
+    return Coder(cuts, target, _fit_groups(engine, cuts), words)
+
+
+def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
+    """All rows, or a sorted sample of them that depends on their number only."""
+    if n_samples <= most:
+        return np.arange(n_samples)
+    rng = np.random.default_rng([SAMPLE_SEED, n_samples])
+    return np.sort(rng.choice(n_samples, size=most, replace=False))
+
+
+def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
+    """The target's coder alone."""
+    return _fit_target(engine, choose_discretizer(discretizer, n_bins))[0]
+
+
+def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
+    """The target's coder, and the rows that all cuts come from with their classes."""
+    rows = sample_rows(engine.n_samples)
+    weights = _weights_of(engine)[rows] if engine.has_weights else None
+    sample = Sample(rows, None, weights)
+    y = engine.take(sample.taken(engine), np.arange(1))[1]
+    coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
+    return coder, Sample(rows, coder.encode(y)[:, 0], weights)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """The weights of blocks of rows, in order."""
+
+    parts: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.parts + other.parts)
+
+
+def _weights_of(engine: Engine) -> FloatArray:
+    def of_block(block: Block) -> _Weights:
+        return _Weights((np.ones(block.n_rows) if block.weight is None else block.weight,))
+
+    return np.concatenate(engine.reduce_rows(of_block).parts)
+
+
+def _target_cuts(
+    target: Target, y: Array, weights: FloatArray | None, discretizer: Discretizer | None
+) -> Cuts | None:
+    if target.is_classification:
+        return None
+    if discretizer is None or discretizer.needs_target:
+        raise InputError(
+            f"target_discretizer={discretizer!r} cannot cut a numeric target; use 'quantile', "
+            "'equal_width' or 'sigma', or task='classification' for a target of codes."
+        )
+    numbers = np.asarray(y, dtype=float)
+    return Cuts(tuple(discretizer.cuts_of(column, weights) for column in numbers.T))
+
+
+def _fit_groups(engine: Engine, cuts: Cuts) -> GroupCodes:
+    plain = GroupCodes(engine.schema, cuts.n_states)
+    if engine.schema.groups is None:
+        return plain
+    found = engine.reduce_rows(lambda block: plain.scan(cuts.encode(block.dense())))
+    return plain.with_combinations(found)

@@ -1,0 +1,160 @@
+"""Entropy and mutual information of discrete variables, in nats (P-LECTURE; P-CMI section II)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from featsieve.discretize.cuts import MAX_STATES
+from featsieve.errors import InputError
+from featsieve.measures.information.contingency import Codes, Layout
+from featsieve.measures.information.joint_counts import (
+    Correction,
+    JointCounts,
+    conditional_information,
+    information,
+)
+from featsieve.measures.information.pair_matrices import conditional_matrix
+from featsieve.measures.information.pair_sums import PairSums
+from featsieve.pool import effective_n_jobs
+from featsieve.schema import Array, FloatArray, IntArray
+
+
+def entropy(x: Any, *, correction: Correction = None) -> float:
+    """H(X) of states: whole numbers, text or booleans; missing cells are one state.
+
+    Parameters
+    ----------
+    x : one state a row
+    correction : None, "miller_madow" or "shrink"
+        Against the bias of the plug-in estimate for few rows.
+
+    >>> round(entropy([0, 0, 1, 1]), 12) == round(float(np.log(2)), 12)
+    True
+    """
+    return JointCounts.of([state_codes(x, "x")], correction).entropy()
+
+
+def joint_entropy(x: Any, y: Any, *, correction: Correction = None) -> float:
+    """H(X, Y); see :func:`entropy`."""
+    return _joint(correction, x=x, y=y).entropy()
+
+
+def mutual_information(x: Any, y: Any, *, correction: Correction = None) -> float:
+    """I(X; Y) = H(X) + H(Y) − H(X, Y); see :func:`entropy`.
+
+    >>> mutual_information(["a", "a", "b", "b"], [0, 1, 0, 1])
+    0.0
+    """
+    return information(_joint(correction, x=x, y=y))
+
+
+def normalized_mutual_information(x: Any, y: Any, *, correction: Correction = None) -> float:
+    """I(X; Y) / √(H(X) H(Y)) (P-LECTURE), 0 if either has one state only; see :func:`entropy`.
+
+    >>> round(normalized_mutual_information([0, 1, 2], [5, 3, 4]), 12)
+    1.0
+    """
+    joint = _joint(correction, x=x, y=y)
+    scale = np.sqrt(joint.entropy(0) * joint.entropy(1))
+    return information(joint) / float(scale) if scale > 0 else 0.0
+
+
+def conditional_mutual_information(
+    x: Any, y: Any, z: Any, *, correction: Correction = None
+) -> float:
+    """I(X; Y | Z) = H(X, Z) + H(Y, Z) − H(Z) − H(X, Y, Z); see :func:`entropy`.
+
+    >>> x, y = [0, 0, 1, 1], [0, 1, 0, 1]
+    >>> round(conditional_mutual_information(x, y, np.bitwise_xor(x, y)), 4)
+    0.6931
+    """
+    return conditional_information(_joint(correction, x=x, y=y, z=z))
+
+
+def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
+    """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y) (P-CMI eq. 4); not symmetric.
+
+    Parameters
+    ----------
+    codes : array of shape (n_samples, n_features)
+        Whole numbers, at most 255 states a column; see :mod:`featsieve.discretize`.
+    y : one class a row
+    n_jobs : int, optional
+        Threads; None means one, −1 all processors.
+
+    >>> x = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> cmi_matrix(x, x[:, 0] ^ x[:, 1]).round(4).tolist()
+    [[0.0, 0.6931], [0.6931, 0.0]]
+    """
+    table, layout = coded_columns(codes)
+    classes = state_codes(y, "y")
+    if len(classes) != len(table):
+        raise InputError(f"codes has {len(table)} rows and y has {len(classes)}; give one a row.")
+    layout = Layout(layout.states, int(classes.max()) + 1)
+    return conditional_matrix(PairSums.of_codes(table, classes, layout, effective_n_jobs(n_jobs)))
+
+
+def state_codes(x: Any, name: str) -> IntArray:
+    """Codes 0, 1, … of one variable's states; continuous numbers are refused."""
+    values = np.asarray(x)
+    if values.ndim != 1 or not len(values):
+        raise InputError(f"{name} has shape {values.shape}; give one state a row, at least one.")
+    _refuse_fractions(values, name)
+    if values.dtype == object:
+        values = np.array(["" if v is None else str(v) for v in values])
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def coded_columns(codes: Any) -> tuple[Codes, Layout]:
+    """Compact codes of all columns; too many states and continuous numbers are refused."""
+    table = np.asarray(codes)
+    if table.ndim != 2 or not table.size:
+        raise InputError(
+            f"codes has shape {table.shape}; give rows × columns with at least one of each."
+        )
+    if table.dtype.kind in "biu":
+        low, high = table.min(axis=0), table.max(axis=0)
+        width = high.astype(float) - low.astype(float)
+        if width.max() < MAX_STATES:
+            return _shifted(table, low), Layout(width.astype(np.int64) + 1, 1)
+    columns = [state_codes(column, f"column {j} of codes") for j, column in enumerate(table.T)]
+    return _stacked(columns)
+
+
+def _shifted(table: Array, low: Array) -> Codes:
+    if not low.any():
+        return np.ascontiguousarray(table, dtype=np.uint8)
+    return np.ascontiguousarray((table - low).astype(np.uint8))
+
+
+def _stacked(columns: list[IntArray]) -> tuple[Codes, Layout]:
+    states = np.array([int(column.max()) + 1 for column in columns], dtype=np.int64)
+    if states.max() > MAX_STATES:
+        raise InputError(
+            f"column {int(states.argmax())} of codes has {int(states.max())} states, at most "
+            f"{MAX_STATES} are allowed; discretise it, see featsieve.discretize."
+        )
+    return np.stack(columns, axis=1).astype(np.uint8), Layout(states, 1)
+
+
+def _refuse_fractions(values: npt.NDArray[Any], name: str) -> None:
+    if values.dtype.kind != "f":
+        return
+    known = values[~np.isnan(values)]
+    if (known != np.rint(known)).any():
+        raise InputError(
+            f"{name} holds continuous numbers where codes are expected; discretise it first, see "
+            "featsieve.discretize."
+        )
+
+
+def _joint(correction: Correction, **variables: Any) -> JointCounts:
+    codes = {name: state_codes(values, name) for name, values in variables.items()}
+    lengths = {name: len(values) for name, values in codes.items()}
+    if len(set(lengths.values())) > 1:
+        given = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise InputError(f"the numbers of rows differ: {given}; give one state a row in each.")
+    return JointCounts.of(list(codes.values()), correction)

@@ -1,0 +1,66 @@
+"""Matrices of the information of all pairs of columns; H = log n − Σ n log n / n throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from featsieve.measures.information.pair_sums import PairSource
+from featsieve.schema import FloatArray, IntArray
+
+# (pair, triple) to n · information, up to parts that depend on one column only.
+Term = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def conditional_matrix(sums: PairSource) -> FloatArray:
+    """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
+    counts = sums.counts
+    given = counts.class_sums - counts.column_sums
+    return _matrix(sums, lambda pair, triple: triple - pair, given, 0.0, counts.information)
+
+
+def mutual_matrix(sums: PairSource) -> FloatArray:
+    """I(X_i; X_j) = H(X_i) + H(X_j) − H(X_i, X_j); H(X_i) for i = j."""
+    counts = sums.counts
+    level = counts.total * counts.log_total
+    alone = counts.column_sums
+    return _matrix(sums, lambda pair, triple: pair + level, alone, alone, counts.entropies)
+
+
+def _matrix(
+    sums: PairSource,
+    term: Term,
+    of_row: FloatArray,
+    of_column: FloatArray | float,
+    diagonal: FloatArray,
+) -> FloatArray:
+    """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
+    Q = np.empty((len(diagonal), len(diagonal)))
+
+    def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
+        tile = term(pair, triple)
+        Q[_cross(rows, columns)] = tile - of_row[rows][:, None]
+        if rows is not columns:
+            Q[_cross(columns, rows)] = tile.T - of_row[columns][:, None]
+
+    sums.all_pairs(consume)
+    Q -= of_column
+    Q /= sums.counts.total
+    np.maximum(Q, 0.0, out=Q)
+    np.fill_diagonal(Q, diagonal)
+    return Q
+
+
+def _cross(rows: IntArray, columns: IntArray) -> Any:
+    first, second = _block(rows), _block(columns)
+    if isinstance(first, slice) or isinstance(second, slice):
+        return first, second
+    return np.ix_(first, second)
+
+
+def _block(columns: IntArray) -> slice | IntArray:
+    """A slice where the columns are consecutive, which is much faster to write to."""
+    first, last = int(columns[0]), int(columns[-1])
+    return slice(first, last + 1) if last - first + 1 == len(columns) else columns

@@ -1,0 +1,1 @@
+"""HSIC, MMD and KTA: dependence seen by kernels."""

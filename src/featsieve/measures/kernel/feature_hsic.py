@@ -1,0 +1,179 @@
+"""HSIC by finite features: sums that add over rows, in O(n) time (random Fourier, Nyström)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from featsieve.errors import InputError
+from featsieve.linalg.inverse_root import inverse_root
+from featsieve.measures.kernel.feature_map import (
+    N_FREQUENCIES,
+    N_LANDMARKS,
+    DataFeatures,
+    FeatureSums,
+    LandmarkFeatures,
+    fourier_features,
+    landmark_kernels,
+)
+from featsieve.measures.kernel.kernel_function import KernelFunction
+from featsieve.measures.kernel.target_kernel import HasFeatures, TargetKernel
+from featsieve.measures.kernel.units import UnitColumns, no_columns, unit_columns
+from featsieve.measures.kernel.width_policy import WidthPolicy
+from featsieve.protocols import Engine
+from featsieve.schema import Block, FloatArray
+
+CHUNK_NUMBERS = 1 << 22  # candidates × rows × features held at once
+
+
+@dataclass(frozen=True)
+class FeaturePass:
+    """Sums of feature products for some candidates."""
+
+    base: UnitColumns
+    own: UnitColumns
+    sign: int
+    widths: FloatArray
+    features: DataFeatures
+    target: HasFeatures
+    n_features: int
+
+    def __call__(self, block: Block) -> FeatureSums:
+        size = max(CHUNK_NUMBERS // (self.n_features * max(len(self.widths), 1)), 16)
+        dense = block.dense()
+        merged: Any = None
+        for start in range(0, block.n_rows, size):
+            part = self._rows(dense[start : start + size].T, block.y[start : start + size])
+            merged = part if merged is None else merged.merge(part)
+        return merged
+
+    def _rows(self, X: FloatArray, y: Any) -> FeatureSums:
+        phi = self.features.of_rows(
+            X[self.base.columns], X[self.own.columns], self.sign, self.widths
+        )
+        psi = self.target.features(y)
+        return FeatureSums(phi.swapaxes(1, 2) @ psi, phi.sum(axis=1), psi.sum(axis=0), len(psi))
+
+
+class BoundFeatureHSIC:
+    """Biased HSIC of approximate kernels; every question is one pass over the rows."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        kernel: KernelFunction,
+        widths: WidthPolicy,
+        target: TargetKernel,
+        method: str,
+        seed: int,
+        divisor: float,
+    ) -> None:
+        self.n_units, self.monitor = engine.schema.n_units, engine.monitor
+        self._engine, self._kernel, self._widths = engine, kernel, widths
+        self._method, self._seed, self._divisor = method, seed, divisor
+        self._target = _with_features(target)
+        self._error = 0.0
+        if method == "rff" and (engine.schema.categories or not kernel.has_bandwidth):
+            raise InputError(
+                "approximation='rff' needs numeric columns and an 'rbf' or 'laplace' kernel; use "
+                "'nystrom' or 'block'."
+            )
+        if method == "nystrom":
+            marks = _take_rows(engine, 2 * N_LANDMARKS, seed)
+            self._landmarks, self._held_out = marks[:, ::2].copy(), marks[:, 1::2].copy()
+
+    def scores(self) -> FloatArray:
+        return self.values_with([], range(self.n_units))
+
+    def value(self, subset: Sequence[int]) -> float:
+        if not len(subset):
+            return 0.0
+        widths = np.array([self._widths.of_set(subset)])
+        return float(self._values(subset, no_columns(1), 1, widths)[0])
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._changed(subset, candidates, 1)
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        if len(subset) == 1:
+            return np.zeros(len(candidates))
+        return self._changed(subset, candidates, -1)
+
+    def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        widths = self._widths.of_changes(subset, candidates, sign)
+        return self._values(subset, unit_columns(self._engine.schema, candidates), sign, widths)
+
+    def _values(
+        self, subset: Sequence[int], own: UnitColumns, sign: int, widths: FloatArray
+    ) -> FloatArray:
+        base = unit_columns(self._engine.schema, subset)
+        features, size = self._features(base, own, sign, widths)
+        summed = FeaturePass(base, own, sign, widths, features, self._target, size)
+        covariance = self._engine.reduce_rows(summed).covariance()
+        parts = np.array([features.finish(c, u) for u, c in enumerate(covariance)])
+        values: FloatArray = parts.mean(axis=1)
+        best = int(np.argmax(values))
+        if self._method == "rff":
+            deviation = parts[best].std(ddof=1) / np.sqrt(parts.shape[1])
+            self._error = float(deviation / values[best]) if values[best] > 0 else 0.0
+        else:
+            self._error = self._missing_part(summed, best)
+        return values / self._divisor
+
+    def _missing_part(self, summed: FeaturePass, best: int) -> float:
+        """The mean of k(x, x) − k̂(x, x), in units of k(x, x), over rows that are no landmarks."""
+        base, own = summed.base, summed.own
+        others, marks = (
+            (X[base.columns], X[own.columns]) for X in (self._held_out, self._landmarks)
+        )
+
+        def kernel(rows: Any, columns: Any) -> FloatArray:
+            values = landmark_kernels(
+                self._kernel, base, own, rows, columns, summed.sign, summed.widths
+            )
+            return np.asarray(values[best])
+
+        present = np.square(kernel(others, marks) @ inverse_root(kernel(marks, marks)).T).sum()
+        return float(1.0 - present / np.trace(kernel(others, others)))
+
+    def _features(
+        self, base: UnitColumns, own: UnitColumns, sign: int, widths: FloatArray
+    ) -> tuple[DataFeatures, int]:
+        if self._method == "rff":
+            return fourier_features(self._kernel, base, own, self._seed), 2 * N_FREQUENCIES
+        marks = self._landmarks[base.columns], self._landmarks[own.columns]
+        grams = landmark_kernels(self._kernel, base, own, marks, marks, sign, widths)
+        roots = tuple(inverse_root(K) for K in grams)
+        return LandmarkFeatures(self._kernel, base, own, *marks, roots), N_LANDMARKS
+
+    def report(self) -> Mapping[str, Any]:
+        if self._method == "rff":
+            words = (
+                f"random Fourier features ({N_FREQUENCIES} frequencies); standard error "
+                f"{self._error:.1%} of the best value"
+            )
+        else:
+            words = (
+                f"Nyström ({self._landmarks.shape[1]} landmark rows); {self._error:.1%} of k(x, x) "
+                "is missing on other rows for the best set"
+            )
+        return {"approximation": f"{words}; biased estimate"}
+
+
+def _with_features(target: TargetKernel) -> HasFeatures:
+    if not isinstance(target, HasFeatures):
+        raise InputError(
+            "approximation='rff' and 'nystrom' need a target kernel with finite features: classes, "
+            "'linear', 'rbf' or 'laplace'; use 'block' with a function or a Gram matrix."
+        )
+    return target
+
+
+def _take_rows(engine: Engine, n_rows: int, seed: int) -> FloatArray:
+    n = min(n_rows, engine.n_samples)
+    rows = np.random.default_rng(seed).choice(engine.n_samples, n, replace=False)
+    X, _ = engine.take(np.sort(rows).astype(np.intp))
+    return np.ascontiguousarray(X.T, dtype=np.float64)

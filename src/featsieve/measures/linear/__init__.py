@@ -1,0 +1,1 @@
+"""Pearson and Hall: linear dependence."""

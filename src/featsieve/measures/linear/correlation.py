@@ -1,0 +1,121 @@
+"""Pearson's correlation, and Hall's for classes and categorical columns (P-LSMI 4.1, 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from featsieve.dummies import Dummies
+from featsieve.measures.base import BaseMeasure
+from featsieve.measures.linear.permuted_correlation import PermutedPearson
+from featsieve.moments import CrossMoments, cross_moments
+from featsieve.pool import single_threaded_blas
+from featsieve.progress import Monitor
+from featsieve.protocols import Engine
+from featsieve.schema import Block, FloatArray, IntArray, Schema, Target, target_columns
+
+
+class Pearson(BaseMeasure):
+    """|ρ| of a numeric column with a numeric target; Hall's weighted mean of |ρ| for states.
+
+    With classes c the score is Σ_c p(c) |corr(x, 1[y = c])|; a categorical column enters by its
+    indicator columns in the same way, and a pair of states counts with its joint frequency. A group
+    scores what its best column scores. A constant column scores 0. Several outputs: their mean.
+    """
+
+    takes_weights: ClassVar[bool] = True
+
+    def bind(self, engine: Engine) -> BoundPearson:
+        return BoundPearson(engine)
+
+    def summary(self, schema: Schema, target: Target) -> PearsonSummary:
+        """What :meth:`BoundPearson.scores` sums over blocks; it adds, so rows may come in parts."""
+        return PearsonSummary(schema, target)
+
+
+@dataclass(frozen=True)
+class PearsonSummary:
+    """How to summarise a block, and how to finish the merged summary."""
+
+    schema: Schema
+    target: Target
+
+    def of_block(self, block: Block) -> CrossMoments:
+        Y = np.concatenate([part for _, part in target_columns(block.y, self.target)], axis=1)
+        return cross_moments(Dummies(self.schema).expand(block), Y, block.weight)
+
+    def output_scores(self, moments: CrossMoments) -> FloatArray:
+        """One row an output, one number a unit."""
+        strength = np.abs(moments.correlation())
+        rows, first = [], 0
+        for output in range(self.target.n_outputs):
+            width = self.target.n_classes(output) if self.target.is_classification else 1
+            share = self._share(moments, slice(first, first + width))
+            expanded = (share * strength[:, first : first + width]).sum(axis=1)
+            rows.append(Dummies(self.schema).per_unit(expanded))
+            first += width
+        return np.array(rows)
+
+    def _share(self, moments: CrossMoments, outputs: slice) -> FloatArray:
+        """Hall's weight of each (expanded column, target column): p(state, class)."""
+        p_class = moments.y.mean[outputs] if self.target.is_classification else np.ones(1)
+        share = np.broadcast_to(p_class, (len(moments.x.mean), len(p_class))).copy()
+        indicator = Dummies(self.schema).is_indicator
+        p_state = moments.x.mean[indicator][:, None]
+        if self.target.is_classification:
+            joint = moments.cross[indicator, outputs] / moments.x.weight
+            share[indicator] = joint + p_state * p_class
+        else:
+            share[indicator] = p_state
+        return share
+
+
+class BoundPearson:
+    """Pearson with its data: one pass over the rows."""
+
+    score_scale = 1.0
+
+    def __init__(self, engine: Engine) -> None:
+        self.n_units = engine.schema.n_units
+        self.monitor: Monitor = engine.monitor
+        self._engine = engine
+        self._output_scores: FloatArray | None = None
+
+    def scores(self) -> FloatArray:
+        summary = PearsonSummary(self._engine.schema, self._engine.target)
+        with single_threaded_blas():  # a few columns of y: reading X is the work
+            moments = self._engine.reduce_rows(summary.of_block)
+        self._output_scores = summary.output_scores(moments)
+        return self._output_scores.mean(axis=0)
+
+    @property
+    def numbers_an_order(self) -> int:
+        return self._permuted.numbers_an_order
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray:
+        """All columns under all these permutations of the target, by matrix products."""
+        return self._permuted.scores(orders)
+
+    @cached_property
+    def _permuted(self) -> PermutedPearson:
+        return PermutedPearson(self._engine)
+
+    def report(self) -> Mapping[str, Any]:
+        return {"output_scores": self._output_scores}
+
+
+def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+    """The score of :class:`Pearson` for each column of X.
+
+    >>> x = np.array([0.0, 1.3, 2.1, 3.5])
+    >>> pearson(np.c_[x, -x, [1, 1, 1, 1]], 2 * x).round(12).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    from featsieve.validation import Settings, open_engine
+
+    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task))
+    return Pearson().bind(engine).scores()

@@ -1,0 +1,1 @@
+"""Squared-loss mutual information and its likelihood relative, by density ratios."""
