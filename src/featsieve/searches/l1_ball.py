@@ -164,9 +164,10 @@ class L1Ball(BaseEstimator):
 
 def _screened(bound: Any, k: int) -> IntArray:
     """Where weights may start: of many units, those that look best in the presence of all."""
-    if bound.n_units <= _MANY_UNITS or not isinstance(bound, HasContextScores):
-        return np.arange(bound.n_units)
-    size = max(2 * k, min(_SCREENED_UNITS, bound.n_units // 2))
+    n_units = bound.n_units
+    if n_units <= _MANY_UNITS or not isinstance(bound, HasContextScores):
+        return np.arange(n_units)
+    size = max(2 * k, min(_SCREENED_UNITS, n_units // 2))
     return best_first(bound.context_scores())[:size]
 
 
