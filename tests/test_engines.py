@@ -77,6 +77,17 @@ def test_dask_frame_with_categories_agrees_with_memory():
     assert_allclose(scores_of(engine), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own call of pandas
+def test_dask_frame_whose_target_has_other_partitions(parquet):
+    import dask.dataframe as dd
+
+    frame = dd.read_parquet(parquet, split_row_groups=True)
+    X, y = make_numbers()
+    engine = open_engine(frame.drop(columns="y"), frame["y"], Settings())
+    expected = scores_of(open_engine(X, y, Settings()))
+    assert_allclose(scores_of(engine), expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("library", FRAMES)
 def test_frames_of_all_libraries_give_the_same_scores(library):
     columns = mixed_columns()

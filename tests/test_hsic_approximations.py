@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from featsieve import BAHSIC, L1HSIC, HSICRanking
-from featsieve.measures import HSIC, block_pairs
+from featsieve.measures import HSIC
+from featsieve.measures.kernel import block_pairs
 from featsieve.measures.kernel.hsic_estimates import gram_hsic
 from featsieve.measures.kernel.target_kernel import LabelVectors
 from featsieve.validation import Settings, open_engine

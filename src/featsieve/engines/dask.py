@@ -19,7 +19,7 @@ from featsieve.engines.sources import open_source
 from featsieve.errors import InputError
 from featsieve.protocols import S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
-from featsieve.targets import TargetScan, encode_target, scan_target
+from featsieve.targets import TargetScan, encode_target, scan_target, target_matrix
 
 MERGE_FAN_IN = 8
 
@@ -164,9 +164,20 @@ def _slice(y: Any, start: int, stop: int) -> Any:
 
 
 def _as_dask_array(y: Any) -> Any:
-    if hasattr(y, "to_dask_array"):
-        return y.to_dask_array(lengths=True)
-    return y.compute_chunk_sizes() if any(np.isnan(s) for s in y.shape) else y
+    """y with known chunks. A series is taken apart by its own pieces: when Dask joins the pieces of
+    a file that is read for few columns, its lengths no longer fit its partitions."""
+    if not hasattr(y, "to_dask_array"):
+        return y.compute_chunk_sizes() if any(np.isnan(s) for s in y.shape) else y
+    import dask.array as da
+
+    parts = [delayed(target_matrix)(part) for part in y.to_delayed()]
+    shapes = compute(*[delayed(np.shape)(part) for part in parts])
+    return da.concatenate(
+        [
+            da.from_delayed(part, shape, dtype=object)
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
+    )
 
 
 def _length_error(n_x: int, n_y: int) -> InputError:
