@@ -80,6 +80,15 @@ def test_constant_columns_score_zero_even_when_far_from_zero():
     assert (pearson(X, rng.normal(size=1000))[:2] == 0).all()
 
 
+def test_a_first_row_far_out_costs_no_digits():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    X[:, 0] += y
+    X[0, :2] = 1e9, -1e7
+    expected = reference.pearson_scores(X, y, "regression")
+    assert_allclose(pearson(X, y), expected, rtol=0, atol=1e-12)
+
+
 def test_duplicates_tie_to_the_lowest_index():
     rng = np.random.default_rng(0)
     x = rng.normal(size=40)

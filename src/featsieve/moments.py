@@ -14,7 +14,7 @@ import numpy as np
 from featsieve.schema import BoolArray, FloatArray
 
 # A column whose spread is at this level of its mean is constant but for rounding.
-# Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term; then it is summed anew.
+# Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term, else it is summed anew.
 MOST_LOSS = 0.9
 CONSTANT_SPREAD = 16 * np.finfo(np.float64).eps
 
@@ -97,20 +97,21 @@ def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Cr
 def _dense_cross(
     X: FloatArray, y_centred: FloatArray, weight: FloatArray | None
 ) -> tuple[ColumnMoments, FloatArray]:
-    """X is read three times only: shifted, multiplied and squared."""
+    """About the first row is near enough to centred, but for columns where it is far out."""
     origin = np.asarray(X[0], dtype=np.float64)
     shifted = X - origin
-    ones = np.ones(len(X)) if weight is None else weight
-    products = shifted.T @ np.column_stack([ones, y_centred])
-    total = float(ones.sum())
-    shift = products[:, 0] / total if total else np.zeros_like(origin)
-    cross = products[:, 1:] - np.outer(shift, y_centred.sum(axis=0))
+    row_weight = np.ones(len(X)) if weight is None else weight
+    total = float(row_weight.sum())
+    shift = row_weight @ shifted / total if total else np.zeros_like(origin)
+    cross = shifted.T @ y_centred
     deviation = _squares(shifted, weight)
     off_centre = total * shift**2
-    lossy = off_centre > MOST_LOSS * deviation
+    far = off_centre > MOST_LOSS * deviation
     deviation -= off_centre
-    if lossy.any():  # the first row lies far outside: centre those columns before squaring
-        deviation[lossy] = _squares(shifted[:, lossy] - shift[lossy], weight)
+    if far.any():
+        centred = shifted[:, far] - shift[far]
+        deviation[far] = _squares(centred, weight)
+        cross[far] = centred.T @ y_centred
     return ColumnMoments(total, origin + shift, deviation), cross
 
 

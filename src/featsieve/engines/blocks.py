@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from featsieve.errors import MemoryBudgetError
 
-BLOCK_BYTES = 1 << 22  # stays in cache between the passes of a summary
-BATCH_BYTES = 1 << 24  # a file is read in larger pieces: each has a cost of its own
+BLOCK_BYTES = 1 << 24
 MOST_ROWS = 1 << 16
 FEWEST_ROWS = 16
 COPIES_A_BLOCK = 4  # the block, its centred copy, a product and its expansion
@@ -16,17 +15,15 @@ TILE_COLUMNS = 64
 BYTES_A_NUMBER = 8
 
 
-def block_rows(
-    n_features: int, memory_limit: int, n_jobs: int, block_bytes: int = BLOCK_BYTES
-) -> int:
+def block_rows(n_features: int, memory_limit: int, n_jobs: int) -> int:
     """Rows a block: a power of two that depends on the shape, less only where the budget forces it.
 
     >>> block_rows(50, 1 << 30, 2), block_rows(50_000, 1 << 30, 2), block_rows(50_000, 1 << 26, 2)
-    (8192, 16, 16)
+    (32768, 32, 16)
     """
     row_bytes = BYTES_A_NUMBER * max(n_features, 1)
     rows = MOST_ROWS
-    while rows > FEWEST_ROWS and rows * row_bytes > block_bytes:
+    while rows > FEWEST_ROWS and rows * row_bytes > BLOCK_BYTES:
         rows //= 2
     while rows > FEWEST_ROWS and COPIES_A_BLOCK * n_jobs * rows * row_bytes > memory_limit:
         rows //= 2

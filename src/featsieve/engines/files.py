@@ -12,7 +12,6 @@ import numpy as np
 
 from featsieve.engines.base import BaseEngine, Context
 from featsieve.engines.blocks import (
-    BATCH_BYTES,
     block_rows,
     require_memory,
     spans,
@@ -116,7 +115,7 @@ class FileEngine(BaseEngine):
         super().__init__(context, table.shape[0])
         self._table = table
         self._rows_a_block = rows_a_block or block_rows(
-            self.n_features, context.memory_limit, context.n_jobs, BATCH_BYTES
+            self.n_features, context.memory_limit, context.n_jobs
         )
 
     def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
