@@ -10,7 +10,7 @@ from numba import njit
 from featsieve.kernels.hsic_tiles import add_contribution
 
 _BINS = 2048
-_SMALL = 1024  # so few values are sorted
+_SMALL = 32  # so few values are sorted
 _DUST = 1e-12  # what a subtraction leaves of an exact zero, relative to the largest value
 
 
@@ -55,11 +55,33 @@ def kth_difference(ordered: Any, k: int) -> float:
                 return low
 
 
+# Loops instead of min, max and sort: those alone would take seconds to compile.
+@njit(nogil=True, cache=True)
+def _extent(values: Any) -> Any:
+    low, high = values[0], values[0]
+    for value in values:
+        low, high = min(low, value), max(high, value)
+    return low, high
+
+
+@njit(nogil=True, cache=True)
+def _kth_of_few(values: Any, k: int) -> float:
+    """By insertion into an ascending copy."""
+    ordered = np.empty(values.size, values.dtype)
+    for filled in range(values.size):
+        place = filled
+        while place > 0 and ordered[place - 1] > values[filled]:
+            ordered[place] = ordered[place - 1]
+            place -= 1
+        ordered[place] = values[filled]
+    return ordered[k]
+
+
 @njit(nogil=True, cache=True)
 def kth_value(values: Any, k: int) -> float:
     """The k-th smallest (from 0), by histograms that narrow down on it."""
     while values.size > _SMALL:
-        low, high = values.min(), values.max()
+        low, high = _extent(values)
         scale = (_BINS - 1) / (high - low) if high > low else 0.0
         if not 0.0 < scale < np.inf:
             return low
@@ -77,7 +99,7 @@ def kth_value(values: Any, k: int) -> float:
                 inside[filled] = value
                 filled += 1
         values = inside
-    return np.sort(values)[k]
+    return _kth_of_few(values, k)
 
 
 @njit(nogil=True, cache=True)

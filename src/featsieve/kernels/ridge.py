@@ -80,27 +80,55 @@ def _dot(a: Any, b: Any) -> float:
     return total
 
 
+# Loops instead of sums along an axis: those alone would take seconds to compile.
+@njit(nogil=True, cache=True)
+def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
+    """Σ of all matrices but one."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total = 0.0
+            for part in range(parts.shape[0]):
+                if part != left_out:
+                    total += parts[part, i, j]
+            out[i, j] = total
+
+
+@njit(nogil=True, cache=True)
+def _mean_but_one(parts: Any, left_out: int, n: float, out: Any) -> None:
+    """Σ of all vectors but one, over n."""
+    for i in range(out.size):
+        total = 0.0
+        for part in range(parts.shape[0]):
+            if part != left_out:
+                total += parts[part, i]
+        out[i] = total / n
+
+
 @njit(nogil=True, cache=True)
 def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any) -> Any:
     """α'Hα/2 − h'α on each held-out fold, α from the other folds; axes σ × fold × λ.
 
     Sums come with axes σ × fold first; H = gram_x ∘ gram_y/n², h = cross/n. The training sums are
-    the total minus the fold's own.
+    those of all other folds.
     """
     n_sigmas, n_folds, size = cross.shape
     out = np.empty((n_sigmas, n_folds, lambdas.size))
     H, H_out, L = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
-    alpha, n = np.empty(size), counts.sum()
+    in_x, in_y = np.empty((size, size)), np.empty((gram_y.shape[2], gram_y.shape[3]))
+    h, alpha = np.empty(size), np.empty(size)
+    n = 0.0
+    for count in counts:
+        n += count
     for s in range(n_sigmas):
-        total_x, total_y = gram_x[s].sum(axis=0), gram_y[s].sum(axis=0)
-        total_h = cross[s].sum(axis=0)
         for f in range(n_folds):
-            n_in, n_out = n - counts[f], counts[f]
-            _product_into(H, total_x - gram_x[s, f], total_y - gram_y[s, f], 1.0 / n_in**2)
-            _product_into(H_out, gram_x[s, f], gram_y[s, f], 1.0 / n_out**2)
-            h, h_out = (total_h - cross[s, f]) / n_in, cross[s, f] / n_out
+            n_in, n_out = n - counts[f], float(counts[f])
+            _sum_but_one(gram_x[s], f, in_x)
+            _sum_but_one(gram_y[s], f, in_y)
+            _mean_but_one(cross[s], f, n_in, h)
+            _product_into(H, in_x, in_y, 1.0 / (n_in * n_in))
+            _product_into(H_out, gram_x[s, f], gram_y[s, f], 1.0 / (n_out * n_out))
             for k in range(lambdas.size):
                 _factor_and_forward(H, h, lambdas[k], L, alpha)
                 _backward(L, alpha)
-                out[s, f, k] = _half_quadratic(H_out, alpha) - _dot(h_out, alpha)
+                out[s, f, k] = _half_quadratic(H_out, alpha) - _dot(cross[s, f], alpha) / n_out
     return out
