@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.kernels.permutation import shuffle
+from featsieve.kernels.permutation import shuffle_rows
 from featsieve.schema import IntArray
 
 ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
@@ -42,6 +42,5 @@ def permutations(seed: int, start: int, stop: int, n_rows: int) -> IntArray:
 def _draw(seed: int, block: int, n_rows: int) -> IntArray:
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
     orders = np.empty((ORDERS_A_SEED, n_rows), dtype=np.intp)
-    for order in orders:
-        shuffle(rng.random(n_rows), order)
+    shuffle_rows(rng.random(orders.shape), orders)
     return orders

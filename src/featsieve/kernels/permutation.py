@@ -21,6 +21,13 @@ def shuffle(uniform: Any, order: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
+def shuffle_rows(uniform: Any, orders: Any) -> None:
+    """One permutation a row."""
+    for row in range(orders.shape[0]):
+        shuffle(uniform[row], orders[row])
+
+
+@njit(nogil=True, cache=True)
 def count_reached(
     scores: Any, worst_first: Any, floor: Any, running: Any, single: Any, stepdown: Any
 ) -> None:
