@@ -144,7 +144,7 @@ def run(
         f"{n_channels} channels, 280 trials a subject. The paper's rows are real recordings: only "
         "the order of the subjects can be compared. In the simulation nothing but the two rhythms "
         "and a smooth background is inside 8–40 Hz, so the manual filter loses nothing, while five "
-        "frequencies and their neighbours, mostly of the μ rhythm, leave β out.",
+        "frequencies and their neighbours may leave β out (looked at for subject al only).",
         _bands(maps),
         out=out,
         packages=["scipy", "scikit-learn"],
