@@ -9,10 +9,11 @@ from typing import Any, Generic, Self
 
 import numpy as np
 
+from featsieve.engines.blocks import require_memory, spans, tile_columns
 from featsieve.errors import InputError
 from featsieve.progress import Monitor
 from featsieve.protocols import S
-from featsieve.schema import Block, FloatArray, IntArray, Schema, Target
+from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,49 @@ class BaseEngine:
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         raise NotImplementedError("an engine maps its own blocks")
 
+    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+        """One tile of columns after the other, for rows that have to be brought in first."""
+        width = tile_columns(self.n_samples, self.memory_limit, 1)
+        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
+        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
+
+    def take(
+        self, rows: IntArray | None = None, columns: IntArray | None = None
+    ) -> tuple[FloatArray, Array]:
+        raise NotImplementedError("an engine takes its own rows")
+
+    def _require_memory_for(self, rows: IntArray | None, columns: IntArray | None) -> None:
+        n_rows = self.n_samples if rows is None else len(rows)
+        n_columns = self.n_features if columns is None else len(columns)
+        require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
+
     def _merge(self, summaries: Iterable[S], total: int, message: str) -> S:
         merged: Any = None
         for done, summary in enumerate(summaries, start=1):
             merged = summary if merged is None else merged.merge(summary)
             self.monitor.tick(message, done, total)
         return merged
+
+
+def rows_of(block: Block, rows: IntArray | None) -> tuple[Any, Array]:
+    """X and y of those of the asked-for rows that lie in this block, in ascending order."""
+    if rows is None:
+        return block.X, block.y
+    ascending = np.sort(rows)
+    low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
+    local = ascending[low:high] - block.start
+    return block.X[local], block.y[local]
+
+
+def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tuple[Array, Array]:
+    """The rows of all blocks together, in the order they were asked for."""
+    pieces = list(parts)
+    X = np.concatenate([x for x, _ in pieces])
+    y = np.concatenate([y for _, y in pieces])
+    if rows is None:
+        return X, y
+    back = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
+    return X[back], y[back]
 
 
 @dataclass(frozen=True)

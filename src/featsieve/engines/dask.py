@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 
 from featsieve.containers import select_columns
-from featsieve.engines.base import BaseEngine, Context, Nearest, nearest_in_tile
-from featsieve.engines.blocks import require_memory, spans, tile_columns
+from featsieve.engines.base import (
+    BaseEngine,
+    Context,
+    Nearest,
+    in_order,
+    nearest_in_tile,
+    rows_of,
+)
+from featsieve.engines.blocks import require_memory
 from featsieve.engines.sources import open_source
 from featsieve.errors import InputError
 from featsieve.protocols import S
@@ -104,26 +111,14 @@ class DaskEngine(BaseEngine):
         )
         return np.concatenate([n.distances for n in found]), np.concatenate([n.rows for n in found])
 
-    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
-        width = tile_columns(self.n_samples, self.memory_limit, 1)
-        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
-        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
-
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
         self.screen()
-        n_rows = self.n_samples if rows is None else len(rows)
-        n_columns = self.n_features if columns is None else len(columns)
-        require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
-        wanted = None if rows is None else np.asarray(rows)
-        parts = compute(*[delayed(_cells)(block, wanted, columns) for block in self._blocks])
-        X = np.concatenate([part[0] for part in parts])
-        y = np.concatenate([part[1] for part in parts])
-        if wanted is None:
-            return X, y
-        back = np.argsort(np.argsort(wanted, kind="stable"), kind="stable")
-        return X[back], y[back]
+        self._require_memory_for(rows, columns)
+        return in_order(
+            compute(*[delayed(_cells)(block, rows, columns) for block in self._blocks]), rows
+        )
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         require_memory(
@@ -197,12 +192,7 @@ def _block(part: Any, y: Any, start: int, schema: Schema, target: Target) -> Blo
 
 
 def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tuple[Array, Array]:
-    X, y = block.dense(), block.y
-    if rows is not None:
-        ordered = np.sort(rows)
-        low, high = np.searchsorted(ordered, [block.start, block.start + block.n_rows])
-        local = ordered[low:high] - block.start
-        X, y = X[local], y[local]
+    X, y = rows_of(Block(block.start, block.dense(), block.y), rows)
     return (X if columns is None else X[:, columns]), y
 
 

@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.engines.base import BaseEngine, Context
+from featsieve.engines.base import BaseEngine, Context, in_order, rows_of
 from featsieve.engines.blocks import (
     block_rows,
-    require_memory,
-    spans,
-    tile_columns,
 )
 from featsieve.engines.memory import gathered
 from featsieve.engines.sources import open_source
@@ -145,29 +142,14 @@ class FileEngine(BaseEngine):
     ) -> tuple[FloatArray, IntArray]:
         return gathered(self).topk_tiles(fn, k)
 
-    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
-        width = tile_columns(self.n_samples, self.memory_limit, 1)
-        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
-        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
-
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
         self.screen()
-        columns = np.arange(self.n_features) if columns is None else columns
-        n_rows = self.n_samples if rows is None else len(rows)
-        require_memory(n_rows * len(columns), self.memory_limit, f"{n_rows} × {len(columns)} cells")
-        schema = self._narrow(columns)
-        order = np.arange(n_rows) if rows is None else np.argsort(rows, kind="stable")
-        wanted = None if rows is None else np.asarray(rows)[order]
-        parts = [
-            _rows_of(self._block(start, batch, schema), wanted)
-            for start, batch in self._raw_blocks(list(schema.names))
-        ]
-        X = np.concatenate([x for x, _ in parts])
-        y = np.concatenate([y for _, y in parts])
-        back = np.argsort(order, kind="stable")
-        return X[back], y[back]
+        self._require_memory_for(rows, columns)
+        schema = self._narrow(np.arange(self.n_features) if columns is None else columns)
+        blocks = (self._block(*raw, schema) for raw in self._raw_blocks(list(schema.names)))
+        return in_order((rows_of(block, rows) for block in blocks), rows)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """The numbers themselves: a file has no container to hand to a user's estimator."""
@@ -184,12 +166,3 @@ class FileEngine(BaseEngine):
         position = {int(c): p for p, c in enumerate(columns)}
         kept = {position[c]: s for c, s in self.schema.categories.items() if c in position}
         return Schema(names, kept)
-
-
-def _rows_of(block: Block, wanted: IntArray | None) -> tuple[FloatArray, Array]:
-    """The wanted global rows that fall into this block, in their order."""
-    if wanted is None:
-        return block.X, block.y
-    low, high = np.searchsorted(wanted, [block.start, block.start + block.n_rows])
-    local = wanted[low:high] - block.start
-    return block.X[local], block.y[local]

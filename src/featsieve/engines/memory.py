@@ -14,7 +14,6 @@ from featsieve.engines.base import BaseEngine, Context, Nearest, nearest_in_tile
 from featsieve.engines.blocks import (
     TILE_ROWS,
     block_rows,
-    require_memory,
     spans,
     tile_columns,
 )
@@ -114,9 +113,7 @@ class MemoryEngine(BaseEngine):
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
         self.screen()
-        n_rows = self.n_samples if rows is None else len(rows)
-        n_columns = self.n_features if columns is None else len(columns)
-        require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
+        self._require_memory_for(rows, columns)
         return self._source.take(rows, columns), self._y if rows is None else self._y[rows]
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:

@@ -86,6 +86,7 @@ def open_engine(
     values = target_matrix(y)
     n_rows = X.shape[0]
     _check_lengths(n_rows, len(values))
+    _check_rows(n_rows)
     target = target or describe_target(scan_target(values, settings.task), settings.task)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
@@ -143,7 +144,7 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     if y is None:
         raise _no_target()
     table = DaskTable(X, y)
-    _check_lengths(table.n_samples, table.n_samples)
+    _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
     target = describe_target(table.scan_target(settings.task), settings.task)
     return DaskEngine(table, settings.context(schema, target))
@@ -168,7 +169,7 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     table = _with_target(X, y)
     names = table.column_names
     check_names(names)
-    _check_lengths(table.shape[0], table.shape[0])
+    _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
     schema = _schema(names, settings, categorical_by_dtype(empty), partial(_scan_file, table))
     scan = _merge_scans(
@@ -223,8 +224,11 @@ def _check_lengths(n_x: int, n_y: int) -> None:
             f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
             "value a row."
         )
-    if n_x < FEWEST_ROWS:
+
+
+def _check_rows(n_rows: int) -> None:
+    if n_rows < FEWEST_ROWS:
         raise InputError(
-            f"the table has n_samples = {n_x} rows; at least {FEWEST_ROWS} are needed (more than "
-            "1 sample)."
+            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
+            "than 1 sample)."
         )
