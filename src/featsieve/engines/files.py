@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.engines.base import BaseEngine, Context, in_order, rows_of
-from featsieve.engines.blocks import (
-    block_rows,
-)
+from featsieve.engines.blocks import block_rows, require_memory
 from featsieve.engines.memory import gathered
 from featsieve.engines.sources import open_source
 from featsieve.errors import InputError, MissingExtraError
@@ -146,8 +144,10 @@ class FileEngine(BaseEngine):
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
         self.screen()
-        self._require_memory_for(rows, columns)
-        schema = self._narrow(np.arange(self.n_features) if columns is None else columns)
+        columns = np.arange(self.n_features) if columns is None else columns
+        n_rows = self.n_samples if rows is None else len(rows)
+        require_memory(n_rows * len(columns), self.memory_limit, f"{n_rows} × {len(columns)} cells")
+        schema = self._narrow(columns)
         blocks = (self._block(*raw, schema) for raw in self._raw_blocks(list(schema.names)))
         return in_order((rows_of(block, rows) for block in blocks), rows)
 
