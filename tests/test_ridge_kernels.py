@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from featsieve.kernels.permuted_sums import permuted_sums
@@ -14,9 +15,12 @@ def positive_matrices(*shape, seed=0):
     return A @ np.swapaxes(A, -1, -2)
 
 
-def test_the_solution_is_that_of_numpy():
-    H, h = positive_matrices(7, 7), np.arange(7.0)
-    assert_allclose(ridge_solution(H, h, 0.1), np.linalg.solve(H + 0.1 * np.eye(7), h))
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 11, 30])
+@pytest.mark.parametrize("lam", [0.1, 10.0])
+def test_the_solution_is_that_of_numpy(size, lam):
+    H, h = positive_matrices(size, size), np.arange(1.0, size + 1)
+    expected = np.linalg.solve(H + lam * np.eye(size), h)
+    assert_allclose(ridge_solution(H, h, lam), expected, rtol=1e-6, atol=1e-12)
 
 
 def test_a_singular_system_is_held_up_by_the_ridge():

@@ -8,65 +8,134 @@ import numpy as np
 from numba import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
+_PANEL = 4  # rows that are factored together
+
+# Unsigned indices need no check for negative ones, which would keep the loops from being
+# vectorised; slices would too, but each costs more than the short rows here.
+_ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uintp(i) for i in range(_PANEL + 1))
+
+
+@njit(nogil=True, cache=True)
+def _padded(size: int) -> int:
+    """Whole panels."""
+    return (size + _PANEL - 1) // _PANEL * _PANEL
+
+
+@njit(nogil=True, cache=True)
+def _empty_system(size: int) -> Any:
+    """Room for an upper triangle with the right hand side in its last column."""
+    return np.empty((_padded(size), _padded(size) + 1))
+
+
+@njit(nogil=True, cache=True)
+def _fill(U: Any, H: Any, h: Any, lam: float) -> None:
+    """[H + λI | h], the upper triangle; the padding is an identity that changes nothing."""
+    n, last = np.uintp(h.size), np.uintp(U.shape[1] - 1)
+    for i in range(_ZERO, n):
+        for j in range(i, n):
+            U[i, j] = H[i, j]
+        for j in range(n, last):
+            U[i, j] = 0.0
+        U[i, i] += lam
+        U[i, last] = h[i]
+    for i in range(n, np.uintp(U.shape[0])):
+        for j in range(i, last + _ONE):
+            U[i, j] = 0.0
+        U[i, i] = 1.0
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _factor_and_forward(H: Any, h: Any, lam: float, L: Any, x: Any) -> None:
-    """Cholesky rows of H + lam I (inverted diagonal), with the forward substitution on the way."""
-    for i in range(h.size):
-        for j in range(i):
-            total = H[i, j]
-            for k in range(j):
-                total -= L[i, k] * L[j, k]
-            L[i, j] = total * L[j, j]
-        pivot, right = H[i, i] + lam, h[i]
-        for k in range(i):
-            pivot -= L[i, k] * L[i, k]
-            right -= L[i, k] * x[k]
+def _subtract_panel(U: Any, k: Any, p: Any) -> None:
+    """Rows p … p + 3 less what the finished rows k … k + 3 contribute, two rows at a time."""
+    for i in range(p, p + _FOUR, _TWO):
+        a0, b0, c0, d0 = U[k, i], U[k + _ONE, i], U[k + _TWO, i], U[k + _THREE, i]
+        second = i + _ONE
+        a1, b1, c1, d1 = (
+            U[k, second],
+            U[k + _ONE, second],
+            U[k + _TWO, second],
+            U[k + _THREE, second],
+        )
+        for j in range(p, np.uintp(U.shape[1])):
+            x, y, z, w = U[k, j], U[k + _ONE, j], U[k + _TWO, j], U[k + _THREE, j]
+            U[i, j] -= (a0 * x + b0 * y) + (c0 * z + d0 * w)
+            U[second, j] -= (a1 * x + b1 * y) + (c1 * z + d1 * w)
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _finish_panel(U: Any, p: Any, least_pivot: float) -> None:
+    """The rows of a panel among themselves; diagonals are left inverted."""
+    width = np.uintp(U.shape[1])
+    for i in range(p, p + _FOUR):
+        for k in range(p, i):
+            factor = U[k, i]
+            for j in range(i, width):
+                U[i, j] -= factor * U[k, j]
+        inverse = 1.0 / np.sqrt(max(U[i, i], least_pivot))
+        for j in range(i + _ONE, width):
+            U[i, j] *= inverse
+        U[i, i] = inverse
+
+
+@njit(nogil=True, cache=True)
+def _factor(U: Any, lam: float) -> None:
+    """Cholesky rows in place of H + λI, and the forward substitution in place of h."""
+    for p in range(_ZERO, np.uintp(U.shape[0]), _FOUR):
+        for k in range(_ZERO, p, _FOUR):
+            _subtract_panel(U, k, p)
         # A pivot of a positive semidefinite H is at least λ, but for rounding.
-        L[i, i] = 1.0 / np.sqrt(max(pivot, 0.5 * lam))
-        x[i] = right * L[i, i]
+        _finish_panel(U, p, 0.5 * lam)
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _backward(L: Any, x: Any) -> None:
-    for i in range(x.size - 1, -1, -1):
-        solved = x[i] * L[i, i]
-        x[i] = solved
-        for k in range(i):
-            x[k] -= solved * L[i, k]
+def _backward(U: Any, x: Any) -> None:
+    n, last = np.uintp(x.size), np.uintp(U.shape[1] - 1)
+    for done in range(_ZERO, n):
+        i = n - _ONE - done
+        rest = U[i, last]
+        for j in range(i + _ONE, n):
+            rest -= U[i, j] * x[j]
+        x[i] = rest * U[i, i]
+
+
+@njit(nogil=True, cache=True)
+def _solve(H: Any, h: Any, lam: float, U: Any, x: Any) -> None:
+    """x = (H + λI)⁻¹h from the upper triangle of H; ``U`` is an empty system."""
+    _fill(U, H, h, lam)
+    _factor(U, lam)
+    _backward(U, x)
 
 
 @njit(nogil=True, cache=True)
 def ridge_solution(H: Any, h: Any, lam: float) -> Any:
     """(H + λI)⁻¹h."""
-    L, x = np.empty_like(H), np.empty_like(h)
-    _factor_and_forward(H, h, lam, L, x)
-    _backward(L, x)
+    x = np.empty_like(h)
+    _solve(H, h, lam, _empty_system(h.size), x)
     return x
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
 def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
-    """out = scale · A ∘ B, lower triangle; B may be 1 × 1."""
+    """out = scale · A ∘ B, upper triangle; B may be 1 × 1."""
+    n = np.uintp(A.shape[0])
     shared = B.shape[0] == 1
-    for i in range(A.shape[0]):
+    for i in range(_ZERO, n):
         if shared:
             factor = scale * B[0, 0]
-            for j in range(i + 1):
+            for j in range(i, n):
                 out[i, j] = factor * A[i, j]
         else:
-            for j in range(i + 1):
+            for j in range(i, n):
                 out[i, j] = scale * A[i, j] * B[i, j]
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
 def _half_quadratic(H: Any, x: Any) -> float:
-    """x'Hx/2 from the lower triangle."""
-    total = 0.0
-    for i in range(x.size):
+    """x'Hx/2 from the upper triangle."""
+    total, n = 0.0, np.uintp(x.size)
+    for i in range(_ZERO, n):
         row = 0.5 * H[i, i] * x[i]
-        for j in range(i):
+        for j in range(i + _ONE, n):
             row += H[i, j] * x[j]
         total += row * x[i]
     return total
@@ -83,14 +152,15 @@ def _dot(a: Any, b: Any) -> float:
 # Loops instead of sums along an axis: those alone would take seconds to compile.
 @njit(nogil=True, cache=True)
 def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
-    """Σ of all matrices but one."""
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            total = 0.0
-            for part in range(parts.shape[0]):
-                if part != left_out:
-                    total += parts[part, i, j]
-            out[i, j] = total
+    """Σ of all symmetric matrices but one, the upper triangle."""
+    n = np.uintp(out.shape[0])
+    for i in range(_ZERO, n):
+        for j in range(i, n):
+            out[i, j] = 0.0
+        for part in range(parts.shape[0]):
+            if part != left_out:
+                for j in range(i, n):
+                    out[i, j] += parts[part, i, j]
 
 
 @njit(nogil=True, cache=True)
@@ -113,7 +183,7 @@ def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: 
     """
     n_sigmas, n_folds, size = cross.shape
     out = np.empty((n_sigmas, n_folds, lambdas.size))
-    H, H_out, L = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    H, H_out, U = np.empty((size, size)), np.empty((size, size)), _empty_system(size)
     in_x, in_y = np.empty((size, size)), np.empty((gram_y.shape[2], gram_y.shape[3]))
     h, alpha = np.empty(size), np.empty(size)
     n = 0.0
@@ -128,7 +198,6 @@ def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: 
             _product_into(H, in_x, in_y, 1.0 / (n_in * n_in))
             _product_into(H_out, gram_x[s, f], gram_y[s, f], 1.0 / (n_out * n_out))
             for k in range(lambdas.size):
-                _factor_and_forward(H, h, lambdas[k], L, alpha)
-                _backward(L, alpha)
+                _solve(H, h, lambdas[k], U, alpha)
                 out[s, f, k] = _half_quadratic(H_out, alpha) - _dot(cross[s, f], alpha) / n_out
     return out

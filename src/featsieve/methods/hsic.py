@@ -150,6 +150,8 @@ class L1HSIC(HSICSelector):
     ----------
     n_init : int, default=20
         Restarts from random weights; they run side by side on ``n_jobs`` threads.
+    n_agree : int or None, default=3
+        End the restarts once this many of them ended in the best set so far; None: run all.
     max_iter : int, default=100
         Most iterations for one radius.
     step : {"authors", "adaptive"}, default="authors"
@@ -178,6 +180,7 @@ class L1HSIC(HSICSelector):
 
     estimator: str = "biased"
     n_init: int = 20
+    n_agree: int | None = 3
     max_iter: int = 100
     step: StepRule = "authors"
 
@@ -190,6 +193,7 @@ class L1HSIC(HSICSelector):
     def _search(self) -> Search:
         return L1Ball(
             n_init=self.n_init,
+            n_agree=self.n_agree,
             max_iter=self.max_iter,
             step=self.step,
             random_state=self.random_state,
