@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from featsieve.kernels.basis_slopes import add_slopes
 from featsieve.kernels.permuted_sums import permuted_sums
-from featsieve.kernels.ridge import held_out_errors, ridge_solution
+from featsieve.kernels.ridge import held_out_errors, ridge_fit
 
 
 def positive_matrices(*shape, seed=0):
     A = np.random.default_rng(seed).normal(size=shape)
     return A @ np.swapaxes(A, -1, -2)
+
+
+def ridge_solution(H, h, lam):
+    """One fold, and a ψ that is 1 everywhere."""
+    return ridge_fit(H[None], np.ones((1, 1, 1)), h[None], 1.0, lam)[0]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 11, 30])
@@ -28,21 +34,48 @@ def test_a_singular_system_is_held_up_by_the_ridge():
     assert_allclose(ridge_solution(H, h, 1e-3), np.full(4, 1 / (4 + 1e-3)))
 
 
-def test_held_out_errors_are_those_of_refitting_each_fold():
-    n_sigmas, n_folds, size = 2, 3, 4
-    gram_x = positive_matrices(n_sigmas, n_folds, size, size, seed=1)
-    gram_y = positive_matrices(n_sigmas, n_folds, size, size, seed=2)
-    cross = np.random.default_rng(3).normal(size=(n_sigmas, n_folds, size))
+def random_sums(n_folds=3, size=4, shared=False):
+    gram_x = positive_matrices(n_folds, size, size, seed=1)
+    gram_y = positive_matrices(n_folds, 1 if shared else size, 1 if shared else size, seed=2)
+    cross = np.random.default_rng(3).normal(size=(n_folds, size))
+    return gram_x, gram_y, cross
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_held_out_errors_are_those_of_refitting_each_fold(shared):
+    gram_x, gram_y, cross = random_sums(shared=shared)
     counts, lambdas = np.array([5.0, 6.0, 7.0]), np.array([0.01, 1.0])
     found = held_out_errors(gram_x, gram_y, cross, counts, lambdas)
-    for s, f, k in np.ndindex(*found.shape):
-        others = [g for g in range(n_folds) if g != f]
+    for f, k in np.ndindex(*found.shape):
+        others = [g for g in range(3) if g != f]
         n_in, n_out = counts[others].sum(), counts[f]
-        H = gram_x[s, others].sum(axis=0) * gram_y[s, others].sum(axis=0) / n_in**2
-        alpha = np.linalg.solve(H + lambdas[k] * np.eye(size), cross[s, others].sum(axis=0) / n_in)
-        H_out = gram_x[s, f] * gram_y[s, f] / n_out**2
-        expected = alpha @ H_out @ alpha / 2 - cross[s, f] @ alpha / n_out
-        assert_allclose(found[s, f, k], expected)
+        H = gram_x[others].sum(axis=0) * gram_y[others].sum(axis=0) / n_in**2
+        alpha = np.linalg.solve(H + lambdas[k] * np.eye(4), cross[others].sum(axis=0) / n_in)
+        H_out = gram_x[f] * gram_y[f] / n_out**2
+        expected = alpha @ H_out @ alpha / 2 - cross[f] @ alpha / n_out
+        assert_allclose(found[f, k], expected)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_fit_takes_all_folds_together(shared):
+    gram_x, gram_y, cross = random_sums(size=6, shared=shared)
+    alpha, M, gain = ridge_fit(gram_x, gram_y, cross, 18.0, 0.1)
+    total_y, h = gram_y.sum(axis=0), cross.sum(axis=0) / 18
+    expected = np.linalg.solve(gram_x.sum(axis=0) * total_y / 18**2 + 0.1 * np.eye(6), h)
+    assert_allclose(alpha, expected)
+    assert_allclose(M, np.outer(expected, expected) * total_y / 18**2)
+    assert_allclose(gain, h @ expected)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_slopes_are_those_of_whole_matrices(shared):
+    rng = np.random.default_rng(0)
+    phi, factor, alpha = rng.random((5, 3)), rng.random((5, 3)), rng.random(3)
+    psi = rng.random((5, 1 if shared else 3))
+    out, by_row = np.empty((5, 3)), np.ones(5)
+    add_slopes(phi, psi, alpha, factor, out, by_row)
+    assert_allclose(out, phi * (psi * alpha - factor))
+    assert_allclose(by_row, 1 + out.sum(axis=1))
 
 
 def test_permuted_sums_equal_those_of_permuted_copies():

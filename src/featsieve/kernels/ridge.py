@@ -106,14 +106,6 @@ def _solve(H: Any, h: Any, lam: float, U: Any, x: Any) -> None:
     _backward(U, x)
 
 
-@njit(nogil=True, cache=True)
-def ridge_solution(H: Any, h: Any, lam: float) -> Any:
-    """(H + λI)⁻¹h."""
-    x = np.empty_like(h)
-    _solve(H, h, lam, _empty_system(h.size), x)
-    return x
-
-
 @njit(nogil=True, cache=True, fastmath=_FAST)
 def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
     """out = scale · A ∘ B, upper triangle; B may be 1 × 1."""
@@ -152,7 +144,7 @@ def _dot(a: Any, b: Any) -> float:
 # Loops instead of sums along an axis: those alone would take seconds to compile.
 @njit(nogil=True, cache=True)
 def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
-    """Σ of all symmetric matrices but one, the upper triangle."""
+    """Σ of all symmetric matrices but one (−1: of all), the upper triangle."""
     n = np.uintp(out.shape[0])
     for i in range(_ZERO, n):
         for j in range(i, n):
@@ -165,7 +157,7 @@ def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _mean_but_one(parts: Any, left_out: int, n: float, out: Any) -> None:
-    """Σ of all vectors but one, over n."""
+    """Σ of all vectors but one (−1: of all), over n."""
     for i in range(out.size):
         total = 0.0
         for part in range(parts.shape[0]):
@@ -175,29 +167,51 @@ def _mean_but_one(parts: Any, left_out: int, n: float, out: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
-def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any) -> Any:
-    """α'Hα/2 − h'α on each held-out fold, α from the other folds; axes σ × fold × λ.
+def ridge_fit(gram_x: Any, gram_y: Any, cross: Any, n: float, lam: float) -> Any:
+    """α = (H + λI)⁻¹h of all folds together, M = (αα') ∘ gram_y/n², and h'α.
 
-    Sums come with axes σ × fold first; H = gram_x ∘ gram_y/n², h = cross/n. The training sums are
+    Sums come with the fold first; H = gram_x ∘ gram_y/n², h = cross/n.
+    """
+    size, scale = cross.shape[1], 1.0 / (n * n)
+    total_x, total_y = np.empty((size, size)), np.empty(gram_y.shape[1:])
+    H, h, alpha = np.empty((size, size)), np.empty(size), np.empty(size)
+    _sum_but_one(gram_x, -1, total_x)
+    _sum_but_one(gram_y, -1, total_y)
+    _mean_but_one(cross, -1, n, h)
+    _product_into(H, total_x, total_y, scale)
+    _solve(H, h, lam, _empty_system(size), alpha)
+    M = total_x  # no longer needed
+    shared = total_y.shape[0] == 1
+    for i in range(size):
+        for j in range(i, size):
+            y = total_y[0, 0] if shared else total_y[i, j]
+            M[i, j] = M[j, i] = alpha[i] * alpha[j] * y * scale
+    return alpha, M, _dot(h, alpha)
+
+
+@njit(nogil=True, cache=True)
+def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any) -> Any:
+    """α'Hα/2 − h'α on each held-out fold, α from the other folds; axes fold × λ.
+
+    Sums come with the fold first; H = gram_x ∘ gram_y/n², h = cross/n. The training sums are
     those of all other folds.
     """
-    n_sigmas, n_folds, size = cross.shape
-    out = np.empty((n_sigmas, n_folds, lambdas.size))
+    n_folds, size = cross.shape
+    out = np.empty((n_folds, lambdas.size))
     H, H_out, U = np.empty((size, size)), np.empty((size, size)), _empty_system(size)
-    in_x, in_y = np.empty((size, size)), np.empty((gram_y.shape[2], gram_y.shape[3]))
+    in_x, in_y = np.empty((size, size)), np.empty(gram_y.shape[1:])
     h, alpha = np.empty(size), np.empty(size)
     n = 0.0
     for count in counts:
         n += count
-    for s in range(n_sigmas):
-        for f in range(n_folds):
-            n_in, n_out = n - counts[f], float(counts[f])
-            _sum_but_one(gram_x[s], f, in_x)
-            _sum_but_one(gram_y[s], f, in_y)
-            _mean_but_one(cross[s], f, n_in, h)
-            _product_into(H, in_x, in_y, 1.0 / (n_in * n_in))
-            _product_into(H_out, gram_x[s, f], gram_y[s, f], 1.0 / (n_out * n_out))
-            for k in range(lambdas.size):
-                _solve(H, h, lambdas[k], U, alpha)
-                out[s, f, k] = _half_quadratic(H_out, alpha) - _dot(cross[s, f], alpha) / n_out
+    for f in range(n_folds):
+        n_in, n_out = n - counts[f], float(counts[f])
+        _sum_but_one(gram_x, f, in_x)
+        _sum_but_one(gram_y, f, in_y)
+        _mean_but_one(cross, f, n_in, h)
+        _product_into(H, in_x, in_y, 1.0 / (n_in * n_in))
+        _product_into(H_out, gram_x[f], gram_y[f], 1.0 / (n_out * n_out))
+        for k in range(lambdas.size):
+            _solve(H, h, lambdas[k], U, alpha)
+            out[f, k] = _half_quadratic(H_out, alpha) - _dot(cross[f], alpha) / n_out
     return out

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.kernels.ridge import held_out_errors, ridge_solution
-from featsieve.measures.smi.product_basis import BasisSums, GroupFit, GroupSums
+from featsieve.kernels.ridge import held_out_errors, ridge_fit
+from featsieve.measures.smi.basis_sums import BasisSums, GroupFit, GroupSums
 from featsieve.schema import FloatArray
 
 # Measured at 50 and 100 centres: an eigendecomposition costs as much as about 20 Cholesky factors.
@@ -27,25 +28,23 @@ class Fit:
 
 
 def fit(sums: BasisSums, lam: float) -> Fit:
-    """The fit for the first σ, from all folds together."""
-    n = sums.counts.sum()
+    """From all folds together."""
+    n = float(sums.counts.sum())
     value, groups = -0.5, []
     for part in sums.groups:
-        gram_x, gram_y = part.gram_x[0].sum(axis=0), part.gram_y[0].sum(axis=0)
-        h = part.cross[0].sum(axis=0) / n
-        alpha = ridge_solution(gram_x * gram_y / n**2, h, lam)
-        value += float(h @ alpha) / 2
-        groups.append(GroupFit(alpha, np.outer(alpha, alpha) * gram_y / n**2))
+        alpha, M, gain = ridge_fit(part.gram_x, part.gram_y, part.cross, n, lam)
+        value += gain / 2
+        groups.append(GroupFit(alpha, M))
     return Fit(value, tuple(groups))
 
 
-def cv_table(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
+def cv_table(by_sigma: Sequence[BasisSums], lambdas: FloatArray) -> FloatArray:
     """Mean held-out error over the folds, one line a σ, one column a λ."""
-    return cv_errors(sums, lambdas).mean(axis=1)
+    return np.stack([cv_errors(sums, lambdas).mean(axis=0) for sums in by_sigma])
 
 
 def cv_errors(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
-    """α'Hα/2 − h'α on the held-out rows (P-LSMI, after eq. 9), axes σ × fold × λ.
+    """α'Hα/2 − h'α on the held-out rows (P-LSMI, after eq. 9), axes fold × λ.
 
     By Cholesky factors, or by an eigendecomposition where there are many λ for each.
     """
@@ -62,8 +61,8 @@ def _by_eigenvectors(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -
     n_in = counts.sum() - counts
     H = _rest(part.gram_x) * _rest(part.gram_y) / n_in[:, None, None] ** 2
     eigenvalues, vectors = np.linalg.eigh(H)
-    rotated = np.einsum("sfij,sfi->sfj", vectors, _rest(part.cross) / n_in[:, None])
-    shrunk = rotated[:, :, None] / (np.maximum(eigenvalues, 0)[:, :, None] + lambdas[:, None])
+    rotated = np.einsum("fij,fi->fj", vectors, _rest(part.cross) / n_in[:, None])
+    shrunk = rotated[:, None] / (np.maximum(eigenvalues, 0)[:, None] + lambdas[:, None])
     alpha = shrunk @ np.swapaxes(vectors, -1, -2)
     H_out = part.gram_x * part.gram_y / counts[:, None, None] ** 2
     h_out = (part.cross / counts[:, None])[..., None]
@@ -72,5 +71,5 @@ def _by_eigenvectors(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -
 
 
 def _rest(folds: FloatArray) -> FloatArray:
-    rest: FloatArray = folds.sum(axis=1, keepdims=True) - folds
+    rest: FloatArray = folds.sum(axis=0, keepdims=True) - folds
     return rest
