@@ -23,8 +23,11 @@ def _padded(size: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _empty_system(size: int) -> Any:
-    """Room for an upper triangle with the right hand side in its last column."""
-    return np.empty((_padded(size), _padded(size) + 1))
+    """Room for an upper triangle with the right hand side in its last column.
+
+    One panel wider than it is high: rows then come in whole vectors.
+    """
+    return np.empty((_padded(size), _padded(size) + _PANEL))
 
 
 @njit(nogil=True, cache=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from featsieve.kernels.medians import kth_value
+from featsieve.kernels.medians import kth_value, next_value
 from featsieve.schema import FloatArray
 
 
@@ -16,9 +16,6 @@ def median_distance(Z: FloatArray) -> float:
     2.0
     """
     squares = pdist(Z, "sqeuclidean")
-    n_pairs = len(squares)
-    below = kth_value(squares, (n_pairs - 1) // 2)
-    if n_pairs % 2 == 1 or np.count_nonzero(squares <= below) > n_pairs // 2:
-        return float(np.sqrt(below))
-    above = squares[squares > below].min()
+    below = kth_value(squares, (len(squares) - 1) // 2)
+    above = next_value(squares, below, len(squares) // 2)
     return float(np.sqrt(below) + np.sqrt(above)) / 2

@@ -35,7 +35,6 @@ from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
 
-_NEARBY = 1.0
 _CONTEXT_FACTORS = (0.25, 0.45)
 _UNCHANGED = 1e-3
 _KEPT_TARGETS = (16, 2)  # a grid of σ and more, or the present one for both passes of a step
@@ -150,14 +149,13 @@ class BoundLSMI:
     def tune(self, weights: FloatArray) -> None:
         """Choose (σ, λ) at these weights.
 
-        Weights as good as unchanged keep the choice; for weights not far from the last ones, σ is
-        walked from the last choice to the nearest minimum instead of trying the whole grid.
+        The first time the whole grid is tried; later σ is walked from the last choice to the
+        nearest minimum, and weights as good as unchanged keep the choice.
         """
         last = self._choice
-        change = np.inf if last is None else last.change(weights)
-        if last is None or change > _NEARBY:
+        if last is None:
             self._choice = self._choose(weights)
-        elif change > _UNCHANGED:
+        elif last.change(weights) > _UNCHANGED:
             self._choice = self._choose(weights, near=last.sigma)
 
     def _choose(self, weights: FloatArray, near: float | None = None) -> Choice:
