@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from featsieve.kernels.basis_slopes import add_slopes
 from featsieve.kernels.permuted_sums import permuted_sums
-from featsieve.kernels.ridge import held_out_errors, ridge_fit
+from featsieve.kernels.ridge import ridge_solutions
 
 
 def positive_matrices(*shape, seed=0):
@@ -17,8 +17,9 @@ def positive_matrices(*shape, seed=0):
 
 
 def ridge_solution(H, h, lam):
-    """One fold, and a ψ that is 1 everywhere."""
-    return ridge_fit(H[None], np.ones((1, 1, 1)), h[None], 1.0, lam)[0]
+    """One fold, none left out, and a ψ that is 1 everywhere."""
+    sums = H[None], np.ones((1, 1, 1)), h[None]
+    return ridge_solutions(*sums, np.ones(1), np.array([lam]), np.array([-1]))[0, 0]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 11, 30])
@@ -42,29 +43,16 @@ def random_sums(n_folds=3, size=4, shared=False):
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_held_out_errors_are_those_of_refitting_each_fold(shared):
+def test_solutions_without_each_fold_are_those_of_the_others(shared):
     gram_x, gram_y, cross = random_sums(shared=shared)
-    counts, lambdas = np.array([5.0, 6.0, 7.0]), np.array([0.01, 1.0])
-    found = held_out_errors(gram_x, gram_y, cross, counts, lambdas)
-    for f, k in np.ndindex(*found.shape):
-        others = [g for g in range(3) if g != f]
-        n_in, n_out = counts[others].sum(), counts[f]
-        H = gram_x[others].sum(axis=0) * gram_y[others].sum(axis=0) / n_in**2
-        alpha = np.linalg.solve(H + lambdas[k] * np.eye(4), cross[others].sum(axis=0) / n_in)
-        H_out = gram_x[f] * gram_y[f] / n_out**2
-        expected = alpha @ H_out @ alpha / 2 - cross[f] @ alpha / n_out
-        assert_allclose(found[f, k], expected)
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_fit_takes_all_folds_together(shared):
-    gram_x, gram_y, cross = random_sums(size=6, shared=shared)
-    alpha, M, gain = ridge_fit(gram_x, gram_y, cross, 18.0, 0.1)
-    total_y, h = gram_y.sum(axis=0), cross.sum(axis=0) / 18
-    expected = np.linalg.solve(gram_x.sum(axis=0) * total_y / 18**2 + 0.1 * np.eye(6), h)
-    assert_allclose(alpha, expected)
-    assert_allclose(M, np.outer(expected, expected) * total_y / 18**2)
-    assert_allclose(gain, h @ expected)
+    counts, lambdas, left_out = np.array([5.0, 6.0, 7.0]), np.array([0.01, 1.0]), [0, 1, 2, -1]
+    found = ridge_solutions(gram_x, gram_y, cross, counts, lambdas, np.array(left_out))
+    for o, k in np.ndindex(4, 2):
+        others = [g for g in range(3) if g != left_out[o]]
+        n = counts[others].sum()
+        H = gram_x[others].sum(axis=0) * gram_y[others].sum(axis=0) / n**2
+        h = cross[others].sum(axis=0) / n
+        assert_allclose(found[o, k], np.linalg.solve(H + lambdas[k] * np.eye(4), h))
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.kernels.ridge import held_out_errors, ridge_fit
+from featsieve.kernels.ridge import ridge_solutions
 from featsieve.measures.smi.basis_sums import BasisSums, GroupFit, GroupSums
-from featsieve.schema import FloatArray
+from featsieve.schema import FloatArray, IntArray
 
 # Measured at 50 and 100 centres: an eigendecomposition costs as much as about 20 Cholesky factors.
 _MAX_CHOLESKY = 20
+_ALL_FOLDS: IntArray = np.array([-1])
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,12 @@ class Fit:
 
 def fit(sums: BasisSums, lam: float) -> Fit:
     """From all folds together."""
-    n = float(sums.counts.sum())
+    n, lambdas = sums.counts.sum(), np.array([lam])
     value, groups = -0.5, []
     for part in sums.groups:
-        alpha, M, gain = ridge_fit(part.gram_x, part.gram_y, part.cross, n, lam)
-        value += gain / 2
+        alpha = _ridge(part, sums.counts, lambdas, _ALL_FOLDS)[0, 0]
+        value += float(part.cross.sum(axis=0) @ alpha) / (2 * n)
+        M = np.outer(alpha, alpha) * (part.gram_y.sum(axis=0) / n**2)
         groups.append(GroupFit(alpha, M))
     return Fit(value, tuple(groups))
 
@@ -48,26 +50,43 @@ def cv_errors(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
 
     By Cholesky factors, or by an eigendecomposition where there are many λ for each.
     """
-    errors = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
-    return np.sum([errors(part, sums.counts, lambdas) for part in sums.groups], axis=0)
+    solutions = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
+    total = np.zeros((len(sums.counts), len(lambdas)))
+    for part in sums.groups:
+        total += _losses(part, sums.counts, solutions(part, sums.counts, lambdas))
+    return total
+
+
+def _losses(part: GroupSums, counts: FloatArray, alpha: FloatArray) -> FloatArray:
+    """α'Hα/2 − h'α with H and h of each fold, ``alpha`` by fold and λ."""
+    H = part.gram_x * (part.gram_y / counts[:, None, None] ** 2)
+    h = (part.cross / counts[:, None])[..., None]
+    losses: FloatArray = ((alpha @ H) * alpha).sum(axis=-1) / 2 - (alpha @ h)[..., 0]
+    return losses
 
 
 def _by_cholesky(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
-    errors: FloatArray = held_out_errors(part.gram_x, part.gram_y, part.cross, counts, lambdas)
-    return errors
+    """α of each left-out fold and λ."""
+    return _ridge(part, counts, lambdas, np.arange(len(counts)))
+
+
+def _ridge(
+    part: GroupSums, counts: FloatArray, lambdas: FloatArray, left_out: IntArray
+) -> FloatArray:
+    alpha: FloatArray = ridge_solutions(
+        part.gram_x, part.gram_y, part.cross, counts, lambdas, left_out
+    )
+    return alpha
 
 
 def _by_eigenvectors(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
+    """The same from one eigendecomposition a fold."""
     n_in = counts.sum() - counts
     H = _rest(part.gram_x) * _rest(part.gram_y) / n_in[:, None, None] ** 2
     eigenvalues, vectors = np.linalg.eigh(H)
     rotated = np.einsum("fij,fi->fj", vectors, _rest(part.cross) / n_in[:, None])
     shrunk = rotated[:, None] / (np.maximum(eigenvalues, 0)[:, None] + lambdas[:, None])
-    alpha = shrunk @ np.swapaxes(vectors, -1, -2)
-    H_out = part.gram_x * part.gram_y / counts[:, None, None] ** 2
-    h_out = (part.cross / counts[:, None])[..., None]
-    errors: FloatArray = ((alpha @ H_out) * alpha).sum(axis=-1) / 2 - (alpha @ h_out)[..., 0]
-    return errors
+    return shrunk @ np.swapaxes(vectors, -1, -2)
 
 
 def _rest(folds: FloatArray) -> FloatArray:
