@@ -17,6 +17,7 @@ from featsieve.kernels.hsic_tiles import (
     candidate_sums,
     contribution_sums,
     sum_contributions,
+    weighted_exponential,
 )
 from featsieve.kernels.medians import kth_difference, kth_value, pair_contributions
 from featsieve.measures.kernel.bandwidth import median_distance, median_of_column
@@ -43,6 +44,16 @@ def test_exp_far_below_the_range_is_almost_zero_and_finite():
 
 def test_rounding_below_zero_counts_as_zero():
     assert decay(np.array([-1e-9, -5.0]), 2.0).tolist() == [1.0, 1.0]
+
+
+def test_weighted_exponential_and_its_sums():
+    rng = np.random.default_rng(0)
+    total, M = rng.random((5, 7)), rng.normal(size=(5, 7))
+    expected = np.exp(-0.7 * total) * M
+    by_row, by_column = weighted_exponential(total, 0.7, M)
+    np.testing.assert_allclose(total, expected, rtol=1e-12)
+    np.testing.assert_allclose(by_row, expected.sum(axis=1), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(by_column, expected.sum(axis=0), rtol=1e-12, atol=1e-14)
 
 
 def contributions(a, b, codes, form):

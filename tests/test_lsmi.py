@@ -133,6 +133,12 @@ def test_median_distance_twin(case):
     assert median_distance(Z) == pytest.approx(median_distance_by_sorting(Z), rel=1e-12, abs=0)
 
 
+@pytest.mark.parametrize("n", [256, 257, 600])
+def test_median_distance_over_several_blocks_of_rows(n):
+    Z = np.random.default_rng(n).normal(size=(n, 3))
+    assert median_distance(Z) == pytest.approx(median_distance_by_sorting(Z), rel=1e-12)
+
+
 def test_tuning_walks_to_the_same_choice_as_the_whole_grid():
     X, y = table(150, 3, "classification", 4)
     bound = bind(X, y, n_basis=40)
