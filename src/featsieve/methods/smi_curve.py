@@ -11,7 +11,7 @@ import numpy as np
 from featsieve.pairing import Pairing, check_compatible
 from featsieve.progress import drive
 from featsieve.protocols import Engine
-from featsieve.result import SelectionResult
+from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
 
 _PATIENCE = 3
 _MOST = 20
@@ -40,12 +40,28 @@ class SmiCurve:
     pairing: Pairing
 
     def run(self, engine: Engine, k: int | None = None) -> SelectionResult:
-        points = list(self._points(engine))
+        points, reason = self._curve(engine)
         chosen = smallest_within_one_error(points)
         curve = tuple((point.size, point.smi, point.error) for point in points)
         return chosen.result.evolve(
-            extras={**chosen.result.extras, "smi_curve": curve}, elapsed=engine.monitor.elapsed
+            extras={**chosen.result.extras, "smi_curve": curve},
+            elapsed=engine.monitor.elapsed,
+            stop_reason=chosen.result.stop_reason if reason == COMPLETED else reason,
         )
+
+    def _curve(self, engine: Engine) -> tuple[list[CurvePoint], str]:
+        """Points up to the end, the time limit or Ctrl-C, and why there are no more."""
+        points: list[CurvePoint] = []
+        try:
+            for point in self._points(engine):
+                points.append(point)
+                if point.result.stop_reason in (INTERRUPTED, TIME_LIMIT):
+                    return points, point.result.stop_reason
+        except (KeyboardInterrupt, TimeoutError) as stop:
+            if not points:
+                raise
+            return points, INTERRUPTED if isinstance(stop, KeyboardInterrupt) else TIME_LIMIT
+        return points, COMPLETED
 
     def _points(self, engine: Engine) -> Iterator[CurvePoint]:
         bound: Any = self.pairing.measure.bind(engine)
@@ -57,7 +73,7 @@ class SmiCurve:
             smi, error = float(folds.mean()), float(folds.std(ddof=1) / np.sqrt(len(folds)))
             yield CurvePoint(result, smi, error)
             best, waited = (smi, 0) if smi > best else (best, waited + 1)
-            if waited == _PATIENCE or engine.monitor.remaining() <= 0:
+            if waited == _PATIENCE:
                 return
 
 

@@ -40,7 +40,6 @@ class Backward(BaseEstimator):
         scores = np.full(bound.n_units, np.nan)
         objective: float | None = None
         trace: list[float] = []
-        yield _answer(left, removed, scores, k, objective, trace)
         while len(left) > (1 if self.order_selected else k):
             values = values_without(bound, left, left)
             scores[left] = -values

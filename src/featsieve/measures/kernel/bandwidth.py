@@ -1,6 +1,6 @@
 """The median heuristic: kernel widths from the distances between rows.
 
-Exact up to :data:`MEDIAN_ROWS` rows, beyond that on a seeded subsample of so many rows. When the
+Exact up to 2,000 rows, beyond that on a seeded subsample of so many rows. When the
 median distance is zero (binary columns), the median of the positive distances takes its place,
 and 1 when there is none (constant columns).
 """
@@ -17,17 +17,18 @@ from featsieve.kernels.medians import (
     pair_contributions,
 )
 from featsieve.measures.kernel.kernel_function import KernelFunction, column_major
+from featsieve.measures.median_sample import median_sample_size
 from featsieve.schema import Array, FloatArray, IntArray
 
-MEDIAN_ROWS = 2000
 CONSTANT_BANDWIDTH = 1.0
 
 
-def median_rows(n_samples: int, seed: int = 0, most: int = MEDIAN_ROWS) -> IntArray | None:
+def median_rows(n_samples: int, seed: int = 0, n_columns: int = 1) -> IntArray | None:
     """Rows on which medians are taken; None for all of them."""
-    if n_samples <= most:
+    size = median_sample_size(n_samples, n_columns)
+    if size == n_samples:
         return None
-    chosen = np.random.default_rng(seed).choice(n_samples, most, replace=False)
+    chosen = np.random.default_rng(seed).choice(n_samples, size, replace=False)
     return np.sort(chosen).astype(np.intp)
 
 

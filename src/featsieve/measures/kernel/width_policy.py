@@ -11,7 +11,6 @@ import numpy as np
 from featsieve.kernels.hsic_tiles import SQUARED
 from featsieve.kernels.medians import pair_contributions
 from featsieve.measures.kernel.bandwidth import (
-    MEDIAN_ROWS,
     median_of_column,
     median_of_sums,
     median_rows,
@@ -22,10 +21,6 @@ from featsieve.measures.kernel.units import UnitColumns, unit_columns
 from featsieve.pool import ordered_map
 from featsieve.protocols import Engine
 from featsieve.schema import Array, FloatArray, Schema
-
-# Fewer rows for medians where there are very many columns: by shape, never by the memory limit.
-SAMPLE_NUMBERS = 1 << 24
-FEWEST_ROWS = 100
 
 
 class WidthPolicy(Protocol):
@@ -149,8 +144,7 @@ def width_policy(
     if bandwidth == "dimension":
         return DimensionWidth(engine.schema, kernel.form)
     if bandwidth in ("median", "optimize"):
-        most = min(MEDIAN_ROWS, max(SAMPLE_NUMBERS // engine.n_features, FEWEST_ROWS))
-        X, _ = engine.take(median_rows(engine.n_samples, seed, most))
+        X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
         sample = np.ascontiguousarray(X.T, dtype=np.float64)
         return MedianWidth(engine.schema, kernel, sample, engine.n_jobs)
     return FixedWidth(positive_bandwidth(bandwidth))

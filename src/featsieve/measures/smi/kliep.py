@@ -42,7 +42,15 @@ def _expectation_maximisation(A: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _authors_ascent(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Gradient ascent with steps 10³ … 10⁻³, each as long as it gains, at most 100 times."""
+    """Gradient ascent with steps 10³ … 10⁻³, each as long as it gains, at most 100 times.
+
+    A step that overflows gains nothing and is not taken.
+    """
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return _ascend(A, b)
+
+
+def _ascend(A: FloatArray, b: FloatArray) -> FloatArray:
     alpha = _onto_constraint(np.ones(len(b)), b)
     value = mean_log(A @ alpha)
     for step in _AUTHORS_STEPS:

@@ -91,7 +91,11 @@ class BoundMLMI:
         return Rows(X, y, np.array([0, n]))
 
     def scores(self) -> FloatArray:
-        return np.array([self.value([unit]) for unit in range(self.n_units)])
+        found = []
+        for unit in range(self.n_units):
+            found.append(self.value([unit]))
+            self.monitor.tick("measuring columns", len(found), self.n_units)
+        return np.array(found)
 
     def value(self, subset: Sequence[int]) -> float:
         return self.fit(subset).value

@@ -24,8 +24,7 @@ from featsieve.schema import FloatArray, IntArray
 # The grids of P-LSMI's authors for the toy data.
 SIGMA_FACTORS = np.array([0.2, 0.5, 1.0, 2.0, 5.0])
 LAMBDAS = np.logspace(-4, 1, 5)
-_MEDIAN_ROWS = 2000
-_SPREAD_ROWS = 2000
+_EXTREME = 1e150  # squares of widths beyond are no numbers
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,7 @@ class SampledBasis:
         if rule == "stratified" and labels is not None:
             return stratified_rows(labels, size, rng)
         if rule == "kmeans++":
-            most = min(_SPREAD_ROWS, self.rows.affordable_rows)
-            candidates = random_rows(n, max(most, size), rng)
+            candidates = random_rows(n, max(self.rows.sample_size, size), rng)
             return candidates[spread_rows(self.rows.take(candidates)[0], size, rng)]
         return random_rows(n, size, rng)
 
@@ -95,9 +93,9 @@ class SampledBasis:
 
     @cached_property
     def _median_sample(self) -> FloatArray:
-        """All rows up to 2,000, a seeded subsample beyond (or of what the budget allows)."""
-        size = min(_MEDIAN_ROWS, self.rows.affordable_rows)
-        return self.rows.take(random_rows(self.rows.n_samples, size, self.rng(2)))[0]
+        """All rows up to 2,000, a seeded subsample beyond."""
+        rows = random_rows(self.rows.n_samples, self.rows.sample_size, self.rng(2))
+        return self.rows.take(rows)[0]
 
     def column_weights(self, weights: FloatArray) -> FloatArray:
         return np.asarray(weights, dtype=np.float64)[self.rows.unit_of_column]
@@ -124,18 +122,22 @@ def _known_centers(centers: Any) -> Any:
 
 
 def _row_numbers(centers: Any, n_samples: int) -> IntArray:
-    rows = np.asarray(centers, dtype=np.intp).ravel()
-    if rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
+    rows = np.asarray(centers).ravel()
+    whole = rows.dtype.kind in "iu"
+    if not whole or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
         raise InputError(
             f"centers must be row numbers from 0 to {n_samples - 1}, at least one of them."
         )
-    return rows
+    return rows.astype(np.intp)
 
 
 def _positive(values: Any, name: str) -> FloatArray:
     array = np.unique(np.atleast_1d(np.asarray(values, dtype=np.float64)))
-    if array.ndim != 1 or array.size == 0 or not (np.isfinite(array) & (array > 0)).all():
-        raise InputError(f"{name}={values!r} is not possible; give positive numbers.")
+    if array.size == 0 or not ((array >= 1 / _EXTREME) & (array <= _EXTREME)).all():
+        raise InputError(
+            f"{name}={values!r} is not possible; give positive numbers from {1 / _EXTREME:g} to "
+            f"{_EXTREME:g}."
+        )
     return array
 
 

@@ -59,7 +59,7 @@ def lsmi(
         sigmas=sigmas if sigma is None else [sigma],
         lambdas=lambdas if lam is None else [lam],
         cv=cv,
-        centers="random" if centers is None else np.asarray(centers),
+        centers="random" if centers is None else centers,
         scale_target=False,
         random_state=random_state,
     )
@@ -104,7 +104,7 @@ def mlmi(
         n_basis=n_basis,
         sigmas=sigmas if sigma is None else [sigma],
         cv=cv,
-        centers="random" if centers is None else np.asarray(centers),
+        centers="random" if centers is None else centers,
         solver=solver,
         scale_target=False,
         random_state=random_state,
@@ -117,8 +117,10 @@ def mlmi(
 def _engine(X: Any, y: Any, task: str) -> Any:
     from featsieve.validation import Settings, open_engine
 
-    X = np.asarray(X)
-    return open_engine(X[:, None] if X.ndim == 1 else X, y, Settings(task=task))
+    is_plain = isinstance(X, np.ndarray | list | tuple | range)
+    columns = np.asarray(X) if is_plain else X
+    one_column = is_plain and columns.ndim == 1
+    return open_engine(columns[:, None] if one_column else columns, y, Settings(task=task))
 
 
 def _as_given(alpha: FloatArray, centers: Centers) -> FloatArray:

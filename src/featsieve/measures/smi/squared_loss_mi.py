@@ -193,8 +193,12 @@ class BoundLSMI:
         """Side by side; a table that streams has its threads in the engine already."""
         n_threads = self.basis.rows.n_jobs if self.basis.rows.is_resident else 1
         _ = self._pass, self._targets  # drawn once, before the threads ask for them
+        found = []
         with single_threaded_blas():
-            return np.array(list(ordered_map(self.value, subsets, n_threads)))
+            for value in ordered_map(self.value, subsets, n_threads):
+                found.append(value)
+                self.monitor.tick("measuring sets", len(found), len(subsets))
+        return np.array(found)
 
     def value(self, subset: Sequence[int]) -> float:
         return self.choose(subset).fit.value

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from featsieve.dummies import Dummies
+from featsieve.measures.median_sample import median_sample_size
 from featsieve.measures.smi.product_basis import Rows, sorted_by_fold
 from featsieve.moments import column_moments
 from featsieve.protocols import Engine, S
@@ -16,15 +17,22 @@ from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
 
 _RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
 _CHUNK_ROWS = 4096
+_ORIGIN_ROWS = 100
 
 
 @dataclass(frozen=True)
 class RowReader:
-    """How a block becomes numbers; ``factor`` scales a numeric target, 1 leaves it alone."""
+    """How a block becomes numbers; ``factor`` scales a numeric target, 1 leaves it alone.
+
+    Origins are taken off first: only distances count, and those of numbers far from zero would
+    lose their digits in ‖a‖² + ‖b‖² − 2a'b.
+    """
 
     schema: Schema
     target: Target
     factor: FloatArray
+    origin: FloatArray | float = 0.0
+    target_origin: FloatArray | float = 0.0
 
     @property
     def unit_of_column(self) -> IntArray:
@@ -37,12 +45,12 @@ class RowReader:
         expanded = dummies.expand(Block(0, np.asarray(X, dtype=np.float64), np.empty((len(X), 0))))
         if self.schema.categories:
             expanded[:, dummies.is_indicator] *= np.sqrt(0.5)
-        return expanded
+        return expanded - self.origin
 
     def targets(self, y: Array) -> FloatArray:
         """Numbers, scaled; or one column with the joint class of all outputs."""
         if not self.target.is_classification:
-            return np.asarray(y, dtype=np.float64) * self.factor
+            return (np.asarray(y, dtype=np.float64) - self.target_origin) * self.factor
         shape = [self.target.n_classes(output) for output in range(self.target.n_outputs)]
         codes = np.asarray(y, dtype=np.intp)
         return np.ravel_multi_index(tuple(codes.T), shape).astype(np.float64)[:, None]
@@ -57,11 +65,17 @@ class TableRows:
         self.n_units = engine.schema.n_units
         self.n_jobs = engine.n_jobs
         self.is_delta = engine.target.is_classification
-        self._reader = RowReader(engine.schema, engine.target, self._factor(scale_target))
+        plain = RowReader(engine.schema, engine.target, self._factor(scale_target))
+        first, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
+        self._reader = replace(
+            plain,
+            origin=np.median(plain.columns(first), axis=0),
+            target_origin=0.0 if self.is_delta else np.median(self._raw_targets, axis=0),
+        )
         self.unit_of_column = self._reader.unit_of_column
 
     def _factor(self, scale_target: bool) -> FloatArray:
-        """1 over the deviation (ddof 1) of each output; distances need no centring."""
+        """1 over the deviation (ddof 1) of each output."""
         n_outputs = self._engine.target.n_outputs
         if self.is_delta or not scale_target:
             return np.ones(n_outputs)
@@ -92,10 +106,9 @@ class TableRows:
         return np.ascontiguousarray(self._reader.columns(X)), self._reader.targets(y)
 
     @property
-    def affordable_rows(self) -> int:
-        """How many rows may be held together with the distances of all their pairs."""
-        numbers = self._engine.memory_limit // 32
-        return max(2, min(numbers // len(self.unit_of_column), int((2 * numbers) ** 0.5)))
+    def sample_size(self) -> int:
+        """How many rows a median distance is taken from."""
+        return median_sample_size(self.n_samples, len(self.unit_of_column))
 
     def take(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         if self.is_resident:
