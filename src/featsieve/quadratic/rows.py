@@ -44,23 +44,16 @@ def tighten(
     from featsieve.kernels.branching import DECIDED, DONE, tighten_rows
 
     size = len(linear)
-    worth, scratch = np.empty((2, size))
-    used = np.zeros((size, size), dtype=np.int8)
-    is_top, better, decided = np.zeros((3, size), dtype=np.int8)
+    lines = np.empty((size + 1, size))
+    lines[:size] = shares
+    np.fill_diagonal(lines[:size], -np.inf)
+    flags = np.zeros((size + 1, size), dtype=np.int8)
+    better, decided = np.zeros((2, size), dtype=np.int8)
     state, bound = tighten_rows(
-        shares,
-        pairs,
-        linear,
-        left,
-        rounds,
-        value,
-        margin,
-        worth,
-        scratch,
-        used,
-        is_top,
-        better,
-        decided,
+        lines, pairs, linear, left, rounds, value, margin, np.empty(size), flags, better, decided
     )
+    shares[:] = lines[:size]
     fixed = decided if state == DECIDED else None
-    return Rounds(state == DONE, bound, worth, is_top == 1, np.flatnonzero(better), fixed)
+    return Rounds(
+        state == DONE, bound, lines[size], flags[size] == 1, np.flatnonzero(better), fixed
+    )
