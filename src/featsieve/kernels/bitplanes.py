@@ -42,7 +42,7 @@ def _counted_bits(word: Any) -> Any:
 popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intrinsic(_popcount)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def pack_planes(
     codes: Codes, order: Ints, class_rows: Ints, bounds: Ints, starts: Ints, words: Words
 ) -> None:

@@ -71,25 +71,24 @@ def _move_shares(lines: FloatArray, flags: FlagArray, step: float) -> None:
 
 
 @part_of_kernel
-def _decide(
-    lines: FloatArray, flags: FlagArray, bound: float, goal: float, decided: FlagArray
-) -> bool:
-    """1 or 0 for each index that can bring more than ``goal`` only in or only out, else −1."""
+def _decides(lines: FloatArray, flags: FlagArray, spare: float) -> bool:
+    """Whether some index must be in, or out, of every answer within ``spare`` of the bound.
+
+    It is the top row of the largest worth, if the best of the rest costs too much in its place, or
+    the row of the smallest worth, if it costs too much in the place of the last top row.
+    """
     top = lines.shape[1]
-    worst_top, best_rest = np.inf, -np.inf
+    highest, last = -np.inf, np.inf  # of the top rows
+    best, lowest = -np.inf, np.inf  # of the rest
     for i in range(top):
         worth = lines[top, i]
-        if flags[top, i] and worth < worst_top:
-            worst_top = worth
-        if not flags[top, i] and worth > best_rest:
-            best_rest = worth
-    any_decided = False
-    for i in range(top):
-        # The best that is left with this index on the other side.
-        other = best_rest - lines[top, i] if flags[top, i] else lines[top, i] - worst_top
-        decided[i] = flags[top, i] if bound + other <= goal else -1
-        any_decided = any_decided or decided[i] >= 0
-    return any_decided
+        if flags[top, i]:
+            highest = worth if worth > highest else highest
+            last = worth if worth < last else last
+        else:
+            best = worth if worth > best else best
+            lowest = worth if worth < lowest else lowest
+    return highest - best >= spare or last - lowest >= spare
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -104,17 +103,16 @@ def tighten_rows(
     scratch: FloatArray,
     flags: FlagArray,
     best_top: FlagArray,
-    decided: FlagArray,
-) -> tuple[int, float]:
-    """Rounds of the row bound; (state, best bound).
+) -> tuple[int, float, float]:
+    """Rounds of the row bound; (state, best bound, what the last round's bound can spare).
 
     ``lines`` has the shares, with −∞ on the diagonal (no index is its own partner), and after them
     a line that gets the worth of each row; ``flags`` gets the partners that each row uses and,
     after them, the top rows. Both keep the last round, ``best_top`` the best answer if one was
-    better than ``best_value``. DONE: nothing better here. DECIDED: see ``decided``.
+    better than ``best_value``. DONE: nothing better here. DECIDED: some index must be in or out.
     """
     n = len(linear)
-    bound, pace, stalled = np.inf, 1.0, 0
+    bound, spare, pace, stalled = np.inf, np.inf, 1.0, 0
     for _ in range(rounds):
         current = 0.0
         for i in range(n + 1):
@@ -133,8 +131,9 @@ def tighten_rows(
                 best_top[i] = flags[n, i]
         # No pair used by one end alone: the relaxation is a 0/1 answer.
         if bound <= best_value + margin or n_apart == 0:
-            return DONE, bound
-        if _decide(lines, flags, current, best_value + margin, decided):
-            return DECIDED, bound
+            return DONE, bound, spare
+        spare = current - best_value - margin
+        if _decides(lines, flags, spare):
+            return DECIDED, bound, spare
         _move_shares(lines, flags, pace * (current - best_value) / n_apart)  # Polyak's length
-    return OPEN, bound
+    return OPEN, bound, spare

@@ -12,7 +12,7 @@ LINEAR_CUTS = 8
 TIE = 1e-12
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def encode_columns(X: Floats, cuts: Floats, starts: Ints, codes: Codes) -> None:
     """Number of a column's cuts below each value; NaN gets one state more than the cuts make."""
     for r in range(X.shape[0]):
