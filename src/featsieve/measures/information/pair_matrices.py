@@ -18,8 +18,7 @@ def conditional_matrix(sums: PairSource) -> FloatArray:
     """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
     counts = sums.counts
     given = counts.class_sums - counts.column_sums
-    none = np.zeros(len(given))
-    return _matrix(sums, lambda pair, triple: triple - pair, given, none, counts.information)
+    return _matrix(sums, lambda pair, triple: triple - pair, given, None, counts.information)
 
 
 def mutual_matrix(sums: PairSource) -> FloatArray:
@@ -34,7 +33,7 @@ def _matrix(
     sums: PairSource,
     term: Term,
     of_row: FloatArray,
-    of_column: FloatArray,
+    of_column: FloatArray | None,
     diagonal: FloatArray,
 ) -> FloatArray:
     """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
@@ -43,7 +42,8 @@ def _matrix(
 
     def put(rows: IntArray, columns: IntArray, tile: FloatArray) -> None:
         found = tile - of_row[rows][:, None]
-        found -= of_column[columns]
+        if of_column is not None:
+            found -= of_column[columns]
         found /= total
         Q[_cross(rows, columns)] = np.maximum(found, 0.0, out=found)
 

@@ -141,8 +141,9 @@ class PairSums:
     def _planes(self) -> Planes:
         layout, thin = self.split.layout, self.split.thin
         words, bounds = _join_classes(self.packed.words, axis=0)
-        owner = np.repeat(np.arange(layout.n_columns), layout.states)
-        cells = self.counts.table[:, np.isin(owner, thin)]
+        cells = self.counts.table
+        if len(self.split.wide):
+            cells = cells[:, np.repeat(self.split.places >= 0, layout.states)]
         return Planes.with_margins(words, bounds, layout.states[thin], cells, self._table)
 
     @cached_property
