@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from featsieve.discretize import CAIM, EqualWidth, Quantile, SigmaCuts
+from featsieve.discretize.caim import accepted_boundaries
 from featsieve.discretize.choice import choose_discretizer
 from featsieve.discretize.cuts import MAX_CUTS
 from featsieve.errors import InputError
-from featsieve.kernels.discretizing import caim_boundaries
 from tests import reference
 from tests.golden_data import golden
 
@@ -38,8 +38,8 @@ def test_caim_equals_its_slow_twin(seed, n_rows, n_classes, n_values):
 
 def test_caim_ties_go_to_the_lowest_boundary():
     # Classes 0, 1, 1, 0 along four values: the outer boundaries are worth the same.
-    cumulative = np.array([[0, 0], [1, 0], [1, 1], [1, 2], [2, 2]])
-    assert caim_boundaries(cumulative, 2, 9).tolist() == [1, 3]
+    cumulative = np.array([[0, 0], [1, 0], [1, 1], [1, 2], [2, 2]], dtype=float)
+    assert accepted_boundaries(cumulative).tolist() == [1, 3]
 
 
 @given(st.integers(0, 2**31), st.integers(2, 60), st.sampled_from([Quantile, EqualWidth]))

@@ -7,10 +7,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from featsieve.discretize import CAIM
-from featsieve.kernels.bitplanes import pack_planes, plane_tile
+from featsieve.kernels.bitplanes import pack_planes
 from featsieve.kernels.counting import add_counts, add_weights, direct_row, segment_sums
 from featsieve.kernels.discretizing import encode_columns
 from featsieve.measures import cmi_matrix
+from featsieve.measures.information.planes import Planes
 from tests import reference
 
 N_LOG_N = np.array([0.0, *(n * np.log(n) for n in range(1, 200))])
@@ -41,10 +42,8 @@ def test_bit_planes_give_the_sums_of_all_pairs():
     cells = np.concatenate([[0], np.cumsum(states)])[:-1]
     margins = np.zeros((3, states.sum()), dtype=np.int64)
     add_counts(codes, y, cells, margins)
-    columns, stops = np.arange(3), np.full(3, 3)
-    pair, triple = np.zeros((3, 3)), np.zeros((3, 3))
-    widest = int(states.max())
-    plane_tile(words, bounds, starts, margins, N_LOG_N, columns, 0, stops, widest, pair, triple)
+    planes = Planes.with_margins(words, bounds, states, margins, N_LOG_N)
+    pair, triple = planes.tile(np.arange(3), 0, np.full(3, 3))
     for i in range(3):
         for j in range(3):
             assert_allclose(pair[i, j], sum_n_log_n(codes[:, i], codes[:, j]))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve.kernels.branching import DECIDED, DONE, OPEN, tighten_rows
 from featsieve.kernels.quadratic import (
     fill_top,
     keep_better,
@@ -17,6 +16,7 @@ from featsieve.kernels.quadratic import (
     set_value,
     swap_search,
 )
+from featsieve.quadratic.rows import tighten
 
 N, K = 8, 3
 
@@ -94,18 +94,14 @@ def test_patience_passes_local_optima(seed):
     assert_allclose(value_of(Q, search(Q, 100)), best_value(Q))
 
 
-def tighten(Q, rounds, known, margin):
-    """State and bound of the row bound over all indices, and the arrays it fills."""
+def tightened(Q, rounds, known, margin):
+    """The row bound over all indices after some rounds."""
     shares = Q.copy()
-    worth, scratch = np.empty((2, N))
-    is_top, better, decided = np.zeros((3, N), dtype=np.int8)
-    used = np.zeros((N, N), dtype=np.int8)
     own = np.diagonal(Q).copy()
-    state, bound = tighten_rows(
-        shares, Q, own, K, rounds, known, margin, worth, scratch, used, is_top, better, decided
-    )
-    assert_allclose(shares + shares.T, Q + Q.T)  # a split, nothing lost
-    return state, bound, better, decided
+    found = tighten(shares, Q, own, K, rounds=rounds, value=known, margin=margin)
+    pairs = ~np.eye(N, dtype=bool)
+    assert_allclose((shares + shares.T)[pairs], (Q + Q.T)[pairs])  # a split, nothing lost
+    return found
 
 
 def row_bound(Q):
@@ -118,11 +114,11 @@ def row_bound(Q):
 def test_rounds_start_at_the_row_bound_and_never_fall_below_the_optimum(seed):
     Q = symmetric(seed)
     optimum = best_value(Q)
-    _, first, _, _ = tighten(Q, 1, -np.inf, -np.inf)
-    _, last, better, _ = tighten(Q, 200, optimum - 1.0, -np.inf)
-    assert_allclose(first, row_bound(Q))
-    assert optimum - 1e-9 <= last <= first
-    assert better.sum() in (0, K)
+    first = tightened(Q, 1, -np.inf, -np.inf)
+    last = tightened(Q, 200, optimum - 1.0, -np.inf)
+    assert_allclose(first.bound, row_bound(Q))
+    assert optimum - 1e-9 <= last.bound <= first.bound
+    assert len(last.better) in (0, K)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -130,13 +126,13 @@ def test_what_is_decided_holds_for_the_optimum(seed):
     Q = symmetric(seed)
     sets = sorted(combinations(range(N), K), key=lambda chosen: value_of(Q, list(chosen)))
     second, optimum = value_of(Q, list(sets[-2])), set(sets[-1])
-    state, _, better, decided = tighten(Q, 200, second, 1e-9)
-    assert state in (OPEN, DONE, DECIDED)
-    if state == DECIDED:
-        assert {i for i in range(N) if decided[i] == 1} <= optimum
-        assert not {i for i in range(N) if decided[i] == 0} & optimum
-    if better.any():
-        assert set(np.flatnonzero(better).tolist()) == optimum
+    found = tightened(Q, 200, second, 1e-9)
+    if found.decided is not None:
+        assert (found.decided >= 0).any()
+        assert set(np.flatnonzero(found.decided == 1).tolist()) <= optimum
+        assert not set(np.flatnonzero(found.decided == 0).tolist()) & optimum
+    if len(found.better):
+        assert set(found.better.tolist()) == optimum
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # keys wrap without JIT

@@ -50,11 +50,11 @@ def best_index(scores: FloatArray) -> int:
     2
     """
     scores = np.asarray(scores, dtype=np.float64)
-    top = float(scores.max())
+    top = float(scores[scores.argmax()])  # argmax stops at the first NaN
     if math.isnan(top):
         known = scores[~np.isnan(scores)]
         if not len(known):
             return 0
         top = float(known.max())
     floor = top - TIE_TOLERANCE * abs(top) if math.isfinite(top) else top
-    return int(np.argmax(scores >= floor))
+    return int((scores >= floor).argmax())

@@ -50,8 +50,20 @@ class CAIM(Discretizer):
         n_classes = int(classes.max()) + 1
         keys = place * n_classes + classes
         counts = np.bincount(keys, weights=weights, minlength=len(distinct) * n_classes)
-        cumulative = np.zeros((len(distinct) + 1, n_classes), dtype=counts.dtype)
+        cumulative = np.zeros((len(distinct) + 1, n_classes))
         np.cumsum(counts.reshape(-1, n_classes), axis=0, out=cumulative[1:])
-        n_present = int(np.count_nonzero(cumulative[-1]))
-        boundaries = caim_boundaries(cumulative, n_present, MAX_CUTS)
-        return cuts_between(distinct)[np.sort(boundaries) - 1]
+        return cuts_between(distinct)[np.sort(accepted_boundaries(cumulative)) - 1]
+
+
+def accepted_boundaries(cumulative: FloatArray) -> IntArray:
+    """In the order they are accepted; ``cumulative`` are class counts up to each distinct value."""
+    n_values, classes = len(cumulative) - 1, cumulative[-1]
+    accepted = np.empty(min(MAX_CUTS, n_values - 1), dtype=np.int64)
+    n_cuts = caim_boundaries(
+        cumulative,
+        int(np.count_nonzero(classes)),
+        float(classes.max() ** 2 / classes.sum()),
+        np.zeros(n_values + 1, dtype=np.uint8),
+        accepted,
+    )
+    return accepted[:n_cuts]

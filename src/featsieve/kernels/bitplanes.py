@@ -15,10 +15,13 @@ import numpy.typing as npt
 from numba import config, njit, types
 from numba.extending import intrinsic
 
+from featsieve.kernels.inlining import part_of_kernel
+
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.floating[Any]]
 Codes = npt.NDArray[np.uint8]
+Unsigned = np.uint64
 
 
 def _popcount(typing_context: Any, word: Any) -> Any:
@@ -39,7 +42,7 @@ def _counted_bits(word: Any) -> Any:
 popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intrinsic(_popcount)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def pack_planes(
     codes: Codes, order: Ints, class_rows: Ints, bounds: Ints, starts: Ints, words: Words
 ) -> None:
@@ -60,134 +63,126 @@ def pack_planes(
             row += 1
 
 
-@njit(nogil=True, cache=True)
-def _add_four(mine: Words, w: int, a: int, words: Words, p0: int, p1: int, counts: Words) -> None:
-    x0, x1, x2, x3 = mine[a, w], mine[a, w + 1], mine[a, w + 2], mine[a, w + 3]
-    r0, r1, r2, r3 = words[w, p0:p1], words[w + 1, p0:p1], words[w + 2, p0:p1], words[w + 3, p0:p1]
-    for p in range(p1 - p0):
-        counts[p] += (
-            popcount(x0 & r0[p])
-            + popcount(x1 & r1[p])
-            + popcount(x2 & r2[p])
-            + popcount(x3 & r3[p])
-        )
-
-
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def _count_class(
-    mine: Words, n_planes: int, words: Words, w0: int, w1: int, p0: int, p1: int, counts: Words
+    words: Words,
+    w0: int,
+    w1: int,
+    first: int,
+    own: int,
+    p0: Unsigned,
+    p1: Unsigned,
+    c: int,
+    counts: Words,
 ) -> None:
-    """counts[a, p] = rows of words w0 … w1 in state a of this column and in plane p0 + p."""
-    for a in range(n_planes):
-        for p in range(p1 - p0):
-            counts[a, p] = 0
+    """counts[c, a, p − p0] = rows of words w0 … w1 in plane first + a and in plane p."""
+    for a in range(own):
+        for p in range(p0, p1):
+            counts[c, a, p - p0] = 0
     blocked = w0 + (w1 - w0) // 4 * 4
     for w in range(w0, blocked, 4):
-        for a in range(n_planes):
-            _add_four(mine, w, a, words, p0, p1, counts[a])
+        for a in range(own):
+            x = first + a
+            x0, x1, x2, x3 = words[w, x], words[w + 1, x], words[w + 2, x], words[w + 3, x]
+            for p in range(p0, p1):
+                counts[c, a, p - p0] += (
+                    popcount(x0 & words[w, p])
+                    + popcount(x1 & words[w + 1, p])
+                    + popcount(x2 & words[w + 2, p])
+                    + popcount(x3 & words[w + 3, p])
+                )
     for w in range(blocked, w1):
-        row = words[w, p0:p1]
-        for a in range(n_planes):
-            x, sums = mine[a, w], counts[a]
-            for p in range(p1 - p0):
-                sums[p] += popcount(x & row[p])
+        for a in range(own):
+            x0 = words[w, first + a]
+            for p in range(p0, p1):
+                counts[c, a, p - p0] += popcount(x0 & words[w, p])
 
 
-@njit(nogil=True, cache=True)
-def _add_class(
+@part_of_kernel
+def _count_last_state(
+    counts: Words, c: int, own: int, margins: Words, p0: Unsigned, p1: Unsigned
+) -> None:
+    """counts[c, own] = what the other states leave of the margins."""
+    for p in range(p0, p1):
+        counts[c, own, p - p0] = margins[c, p]
+    for a in range(own):
+        for p in range(p1 - p0):
+            counts[c, own, p] -= counts[c, a, p]
+
+
+@part_of_kernel
+def _join_classes(counts: Words, n_classes: int, n_states: int, width: Unsigned) -> None:
+    """counts[n_classes] = the sum over the classes."""
+    for a in range(n_states):
+        for p in range(width):
+            counts[n_classes, a, p] = counts[0, a, p]
+        for c in range(1, n_classes):
+            for p in range(width):
+                counts[n_classes, a, p] += counts[c, a, p]
+
+
+@part_of_kernel
+def _table_sum(
     counts: Words,
-    mine: Ints,
-    others: Ints,
-    starts: Ints,
-    j0: int,
-    j1: int,
+    c: int,
+    p: Unsigned,
+    end: Unsigned,
+    own: int,
+    margins: Words,
+    first: int,
+    left_over: Unsigned,
     table: Floats,
-    last: Ints,
-    joint: Ints,
-    triple: Floats,
-) -> None:
-    """Complete the tables of one class by the margins and add them to ``joint`` and ``triple``."""
-    n_planes = mine.size - 1
-    for j in range(j0, j1):
-        p, cell = starts[j] - starts[j0], starts[j] - starts[j0] + j - j0
-        n_other = starts[j + 1] - starts[j]
-        for b in range(n_other + 1):
-            last[b] = others[starts[j] + j + b]
-        total = 0.0
-        for a in range(n_planes):
-            left, part = mine[a], 0.0  # a sum of its own a row: short chains of additions overlap
-            found, sums = counts[a, p:], joint[a, cell:]
-            for b in range(n_other):
-                count = np.int64(found[b])
-                left -= count
-                last[b] -= count
-                sums[b] += count
-                part += table[np.uint64(count)]
-            last[n_other] -= left
-            sums[n_other] += left
-            total += part + table[np.uint64(left)]
-        sums, part = joint[n_planes, cell:], 0.0
-        for b in range(n_other + 1):
-            sums[b] += last[b]
-            part += table[np.uint64(last[b])]
-        triple[j - j0] += total + part
+) -> float:
+    """Σ n log n over one table; the last state of the other column is what the planes leave."""
+    total = 0.0
+    for a in range(own + 1):
+        left = margins[c, first + a] if a < own else left_over
+        part = 0.0  # a sum of its own a row: short chains of additions overlap
+        for b in range(p, end):
+            left -= counts[c, a, b]
+            part += table[counts[c, a, b]]
+        total += part + table[left]
+    return total
 
 
-@njit(nogil=True, cache=True)
-def _sum_joint(
-    joint: Ints, starts: Ints, j0: int, j1: int, n_states: int, table: Floats, pair: Floats
-) -> None:
-    for j in range(j0, j1):
-        first = starts[j] - starts[j0] + j - j0
-        total = 0.0
-        for a in range(n_states):
-            sums, part = joint[a, first:], 0.0
-            for b in range(starts[j + 1] - starts[j] + 1):
-                part += table[np.uint64(sums[b])]
-            total += part
-        pair[j - j0] = total
-
-
-@njit(nogil=True, cache=True)
-def _take_planes(words: Words, start: int, mine: Words) -> None:
-    for a in range(mine.shape[0]):
-        for w in range(words.shape[0]):
-            mine[a, w] = words[w, start + a]
-
-
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def plane_tile(
     words: Words,
     bounds: Ints,
     starts: Ints,
-    margins: Ints,
+    margins: Words,
+    last_margins: Words,
     table: Floats,
     columns: Ints,
     j0: int,
     stops: Ints,
-    widest: int,
-    pair: Floats,
-    triple: Floats,
+    counts: Words,
+    sums: Floats,
 ) -> None:
-    """Σ n log n over the tables of each of ``columns`` with columns j0 … stops[k].
+    """Add Σ n log n over the tables of each of ``columns`` with columns j0 … stops[k].
 
-    ``margins[c]`` holds the counts of all states of all columns within class c, ``widest`` is the
-    largest number of states; ``pair`` gets the sums for (X_i, X_j), ``triple`` those for
-    (X_i, X_j, Y) on top of the zeros it holds.
+    ``sums[0]`` gets those for (X_i, X_j), ``sums[1]`` those for (X_i, X_j, Y). ``margins[c]`` holds
+    the rows of class c in each plane and ``last_margins[c]`` those in each column's last state,
+    with all rows after the last class; so does ``counts``, which is work space of classes + 1,
+    states and planes. Planes are counted by unsigned numbers: a signed index may mean "from the
+    end", and the check for it would keep the loops from using vector instructions.
     """
-    last = np.empty(widest, np.int64)
-    tile_planes = starts[j0 + pair.shape[1]] - starts[j0]
-    counts = np.empty((widest, tile_planes), np.uint64)
+    n_classes = bounds.size - 1
+    p0 = np.uint64(starts[j0])
     for k in range(columns.size):
         i, j1 = columns[k], stops[k]
-        n_planes = starts[i + 1] - starts[i]
-        mine = np.empty((n_planes, words.shape[0]), np.uint64)
-        _take_planes(words, starts[i], mine)
-        joint = np.zeros((n_planes + 1, tile_planes + pair.shape[1]), np.int64)
-        for c in range(bounds.size - 1):
-            _count_class(
-                mine, n_planes, words, bounds[c], bounds[c + 1], starts[j0], starts[j1], counts
-            )
-            own = margins[c, starts[i] + i : starts[i + 1] + i + 1]
-            _add_class(counts, own, margins[c], starts, j0, j1, table, last, joint, triple[k])
-        _sum_joint(joint, starts, j0, j1, n_planes + 1, table, pair[k])
+        first, p1 = starts[i], np.uint64(starts[j1])
+        own = starts[i + 1] - first
+        for c in range(n_classes + 1):
+            if c < n_classes:
+                _count_class(words, bounds[c], bounds[c + 1], first, own, p0, p1, c, counts)
+                _count_last_state(counts, c, own, margins, p0, p1)
+            else:
+                _join_classes(counts, n_classes, own + 1, p1 - p0)
+            p, left = np.uint64(0), last_margins[c, i]
+            for j in range(j0, j1):
+                end = np.uint64(starts[j + 1]) - p0
+                sums[np.int64(c < n_classes), k, j - j0] += _table_sum(
+                    counts, c, p, end, own, margins, first, left, table
+                )
+                p = end

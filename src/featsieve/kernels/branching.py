@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from featsieve.kernels.inlining import part_of_kernel
 from featsieve.kernels.quadratic import kth_largest
 
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -21,131 +22,118 @@ OPEN, DONE, DECIDED = 0, 1, 2
 PATIENCE = 8  # rounds without a better bound after which the steps are halved
 
 
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def _flag_largest(
-    values: FloatArray, count: int, skip: int, scratch: FloatArray, flags: FlagArray
+    lines: FloatArray, i: int, count: int, scratch: FloatArray, flags: FlagArray
 ) -> float:
-    """Flag the ``count`` largest values (never ``skip``), ties to the lowest; their sum."""
-    size = len(values) - 1 if skip < len(values) else len(values)
-    at = 0
-    for j in range(len(values)):
-        flags[j] = 0
-        if j != skip:
-            scratch[at] = values[j]
-            at += 1
+    """Flag the ``count`` largest values of line i, ties to the lowest index; their sum."""
+    n = lines.shape[1]
+    for j in range(n):
+        flags[i, j] = 0
+        scratch[j] = lines[i, j]
     if count == 0:
         return 0.0
-    threshold = kth_largest(scratch, size, count)
-    total, above = 0.0, 0
-    for j in range(len(values)):
-        if j != skip and values[j] > threshold:
-            flags[j] = 1
-            total += values[j]
-            above += 1
-    for j in range(len(values)):
-        if above < count and j != skip and values[j] == threshold:
-            flags[j] = 1
-            total += threshold
-            above += 1
+    threshold = kth_largest(scratch, n, count)
+    total, ties = 0.0, 0
+    for j in range(count):  # the largest come first now
+        ties += scratch[j] == threshold
+    for j in range(n):
+        value = lines[i, j]
+        if value > threshold or (ties > 0 and value == threshold):
+            flags[i, j] = 1
+            total += value
+            ties -= value == threshold
     return total
 
 
-@njit(nogil=True, cache=True)
-def _top_value(pairs: FloatArray, linear: FloatArray, is_top: FlagArray) -> float:
-    """What the top rows are worth as an answer."""
-    total = 0.0
-    for i in range(len(linear)):
-        if is_top[i]:
-            total += linear[i]
-            for j in range(i):
-                if is_top[j]:
-                    total += 2.0 * pairs[i, j]
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _move_shares(shares: FloatArray, used: FlagArray, is_top: FlagArray, room: float) -> bool:
-    """A subgradient step of Polyak's length; False if both ends of all pairs agree already."""
-    n = len(shares)
-    norm = 0
-    for i in range(n):
+@part_of_kernel
+def _compare_ends(pairs: FloatArray, linear: FloatArray, flags: FlagArray) -> tuple[float, int]:
+    """What the top rows are worth as an answer, and how many pairs only one of their ends uses."""
+    value, n_apart, top = 0.0, 0, len(linear)
+    for i in range(top):
+        value += linear[i] * flags[top, i]
         for j in range(i):
-            if (is_top[i] & used[i, j]) != (is_top[j] & used[j, i]):
-                norm += 1
-    if norm == 0:
-        return False
-    step = room / norm
-    for i in range(n):
+            if flags[top, i] & flags[top, j]:
+                value += 2.0 * pairs[i, j]
+            n_apart += (flags[top, i] & flags[i, j]) != (flags[top, j] & flags[j, i])
+    return value, n_apart
+
+
+@part_of_kernel
+def _move_shares(lines: FloatArray, flags: FlagArray, step: float) -> None:
+    """A subgradient step: less for the ends that use a pair alone."""
+    top = lines.shape[1]
+    for i in range(top):
         for j in range(i):
-            change = step * ((is_top[i] & used[i, j]) - (is_top[j] & used[j, i]))
-            shares[i, j] -= change
-            shares[j, i] += change
-    return True
+            change = step * ((flags[top, i] & flags[i, j]) - (flags[top, j] & flags[j, i]))
+            lines[i, j] -= change
+            lines[j, i] += change
 
 
-@njit(nogil=True, cache=True)
-def _decide(
-    worth: FloatArray, is_top: FlagArray, bound: float, goal: float, decided: FlagArray
-) -> bool:
-    """1 or 0 for each index that can bring more than ``goal`` only in or only out, else −1."""
-    worst_top, best_rest = np.inf, -np.inf
-    for i in range(len(worth)):
-        if is_top[i]:
-            worst_top = min(worst_top, worth[i])
+@part_of_kernel
+def _decides(lines: FloatArray, flags: FlagArray, spare: float) -> bool:
+    """Whether some index must be in, or out, of every answer within ``spare`` of the bound.
+
+    It is the top row of the largest worth, if the best of the rest costs too much in its place, or
+    the row of the smallest worth, if it costs too much in the place of the last top row.
+    """
+    top = lines.shape[1]
+    highest, last = -np.inf, np.inf  # of the top rows
+    best, lowest = -np.inf, np.inf  # of the rest
+    for i in range(top):
+        worth = lines[top, i]
+        if flags[top, i]:
+            highest = worth if worth > highest else highest
+            last = worth if worth < last else last
         else:
-            best_rest = max(best_rest, worth[i])
-    any_decided = False
-    for i in range(len(worth)):
-        decided[i] = -1
-        if is_top[i] and bound - worth[i] + best_rest <= goal:
-            decided[i] = 1
-            any_decided = True
-        elif not is_top[i] and bound - worst_top + worth[i] <= goal:
-            decided[i] = 0
-            any_decided = True
-    return any_decided
+            best = worth if worth > best else best
+            lowest = worth if worth < lowest else lowest
+    return highest - best >= spare or last - lowest >= spare
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def tighten_rows(
-    shares: FloatArray,
+    lines: FloatArray,
     pairs: FloatArray,
     linear: FloatArray,
     left: int,
     rounds: int,
     best_value: float,
     margin: float,
-    worth: FloatArray,
     scratch: FloatArray,
-    used: FlagArray,
-    is_top: FlagArray,
+    flags: FlagArray,
     best_top: FlagArray,
-    decided: FlagArray,
-) -> tuple[int, float]:
-    """Rounds of the row bound; (state, best bound).
+) -> tuple[int, float, float]:
+    """Rounds of the row bound; (state, best bound, what the last round's bound can spare).
 
-    ``shares``, ``worth`` and ``is_top`` keep the last round, ``best_top`` the best answer if one
-    was better than ``best_value``. DONE: nothing better here. DECIDED: see ``decided``.
+    ``lines`` has the shares, with −∞ on the diagonal (no index is its own partner), and after them
+    a line that gets the worth of each row; ``flags`` gets the partners that each row uses and,
+    after them, the top rows. Both keep the last round, ``best_top`` the best answer if one was
+    better than ``best_value``. DONE: nothing better here. DECIDED: some index must be in or out.
     """
-    bound, pace, stalled = np.inf, 1.0, 0
+    n = len(linear)
+    bound, spare, pace, stalled = np.inf, np.inf, 1.0, 0
     for _ in range(rounds):
-        for i in range(len(linear)):
-            partners = _flag_largest(shares[i], left - 1, i, scratch, used[i])
-            worth[i] = linear[i] + partners
-        current = _flag_largest(worth, left, len(worth), scratch, is_top)
-        stalled = 0 if current < bound else stalled + 1
+        current = 0.0
+        for i in range(n + 1):
+            current = _flag_largest(lines, i, left - (i < n), scratch, flags)
+            if i < n:
+                lines[n, i] = linear[i] + current
+        stalled += 1
+        if current < bound:
+            bound, stalled = current, 0
         if stalled == PATIENCE:
             pace, stalled = pace / 2, 0
-        bound = min(bound, current)
-        value = _top_value(pairs, linear, is_top)
+        value, n_apart = _compare_ends(pairs, linear, flags)
         if value > best_value:
             best_value = value
-            for i in range(len(is_top)):
-                best_top[i] = is_top[i]
-        if bound <= best_value + margin:
-            return DONE, bound
-        if _decide(worth, is_top, current, best_value + margin, decided):
-            return DECIDED, bound
-        if not _move_shares(shares, used, is_top, pace * (current - best_value)):
-            return DONE, bound  # the relaxation is a 0/1 answer
-    return OPEN, bound
+            for i in range(n):
+                best_top[i] = flags[n, i]
+        # No pair used by one end alone: the relaxation is a 0/1 answer.
+        if bound <= best_value + margin or n_apart == 0:
+            return DONE, bound, spare
+        spare = current - best_value - margin
+        if _decides(lines, flags, spare):
+            return DECIDED, bound, spare
+        _move_shares(lines, flags, pace * (current - best_value) / n_apart)  # Polyak's length
+    return OPEN, bound, spare

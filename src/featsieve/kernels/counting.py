@@ -9,7 +9,7 @@ from numba import njit
 from featsieve.kernels.bitplanes import Codes, Floats, Ints
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int64]) -> None:
     """table[keys[r], cells[j] + codes[r, j]] += 1 for all rows r and columns j."""
     for r in range(codes.shape[0]):
@@ -18,7 +18,7 @@ def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int6
             row[cells[j] + codes[r, j]] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def add_weights(codes: Codes, keys: Ints, weights: Floats, cells: Ints, table: Floats) -> None:
     """As ``add_counts``, with the weight of each row instead of 1."""
     for r in range(codes.shape[0]):

@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from featsieve.kernels.inlining import part_of_kernel
+
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
 KeyArray = npt.NDArray[np.uint64]
 
 
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def kth_largest(values: FloatArray, size: int, k: int) -> float:
     """The k-th largest of ``values[:size]``, which is reordered on the way (quickselect)."""
     target = k - 1
@@ -66,7 +68,7 @@ def fill_top(scores: FloatArray, k: int, scratch: FloatArray, chosen: IntArray) 
             ties -= 1
 
 
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def copy_indices(source: IntArray, target: IntArray) -> None:
     for a in range(len(source)):
         target[a] = source[a]
@@ -85,7 +87,7 @@ def set_value(Q: FloatArray, chosen: IntArray) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def _best_swap(
     Q: FloatArray,
     members: IntArray,
@@ -104,8 +106,10 @@ def _best_swap(
     """
     best_gain, out, into = -np.inf, -1, -1
     most = -np.inf
-    for j in others:
-        most = max(most, 2.0 * products[j] + Q[j, j])
+    for b in range(len(others)):
+        reach = 2.0 * products[others[b]] + Q[others[b], others[b]]
+        if reach > most:
+            most = reach
     for a in range(len(members)):
         i = members[a]
         loss = Q[i, i] - 2.0 * products[i]
@@ -121,7 +125,7 @@ def _best_swap(
     return best_gain, out, into
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def swap_search(
     Q: FloatArray,
     members: IntArray,

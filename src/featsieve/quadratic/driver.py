@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from featsieve.errors import InputError
+from featsieve.pool import single_threaded_blas
 from featsieve.progress import Monitor
 from featsieve.quadratic.answer import Answer, BQPResult
 from featsieve.quadratic.bounds import BoundEffort, upper_bound
@@ -25,6 +27,9 @@ from featsieve.quadratic.registry import (
 
 Choice = TypeVar("Choice")
 RandomState = int | np.random.Generator | np.random.RandomState | None
+# Up to here BLAS threads cost more than they save: L-BFGS calls BLAS with short vectors, and on a
+# busy machine the threads wait for each other most of the time.
+ONE_THREAD_LIMIT = 500
 
 
 def solve(
@@ -90,10 +95,12 @@ def solve(
         max_iter=_positive("max_iter", max_iter),
         n_projections=_positive("n_projections", n_projections),
     )
-    answer = _drive(entry.steps(problem, options), monitor)
-    if entry.local_search if local_search is None else local_search:
-        answer = _with_swaps(problem, answer)
-    return _finish(problem, answer, _one_of("bound", bound, BoundEffort), monitor)
+    effort = _one_of("bound", bound, BoundEffort)
+    with single_threaded_blas() if problem.n <= ONE_THREAD_LIMIT else nullcontext():
+        answer = _drive(entry.steps(problem, options), monitor)
+        if entry.local_search if local_search is None else local_search:
+            answer = _with_swaps(problem, answer)
+        return _finish(problem, answer, effort, monitor)
 
 
 def _drive(answers: Iterator[Answer], monitor: Monitor) -> Answer:

@@ -44,23 +44,21 @@ def tighten(
     from featsieve.kernels.branching import DECIDED, DONE, tighten_rows
 
     size = len(linear)
-    worth, scratch = np.empty((2, size))
-    used = np.zeros((size, size), dtype=np.int8)
-    is_top, better, decided = np.zeros((3, size), dtype=np.int8)
-    state, bound = tighten_rows(
-        shares,
-        pairs,
-        linear,
-        left,
-        rounds,
-        value,
-        margin,
-        worth,
-        scratch,
-        used,
-        is_top,
-        better,
-        decided,
+    lines = np.empty((size + 1, size))
+    lines[:size] = shares
+    np.fill_diagonal(lines[:size], -np.inf)
+    flags = np.zeros((size + 1, size), dtype=np.int8)
+    better = np.zeros(size, dtype=np.int8)
+    state, bound, spare = tighten_rows(
+        lines, pairs, linear, left, rounds, value, margin, np.empty(size), flags, better
     )
-    fixed = decided if state == DECIDED else None
-    return Rounds(state == DONE, bound, worth, is_top == 1, np.flatnonzero(better), fixed)
+    shares[:] = lines[:size]
+    worth, is_top = lines[size], flags[size] == 1
+    fixed = _decided(worth, is_top, spare) if state == DECIDED else None
+    return Rounds(state == DONE, bound, worth, is_top, np.flatnonzero(better), fixed)
+
+
+def _decided(worth: FloatArray, is_top: Array, spare: float) -> Array:
+    """1 or 0 for each index whose move to the other side costs ``spare`` or more, else −1."""
+    cost = np.where(is_top, worth - worth[~is_top].max(), worth[is_top].min() - worth)
+    return np.where(cost >= spare, is_top, -1).astype(np.int8)

@@ -34,25 +34,27 @@ class Greedy(BaseEstimator):
 
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
         run = self._criterion.begin(bound)
-        selected: list[int] = []
-        is_outside = np.ones(bound.n_units, dtype=bool)
-        chosen = np.full(bound.n_units, np.nan)
+        indices = np.empty(k, dtype=np.intp)
+        path: list[int] = []
         trace: list[float] = []
-        while len(selected) < k:
-            if selected:
-                run.add(selected[-1])
+        is_outside = np.ones(bound.n_units, dtype=bool)
+        barred = np.zeros(bound.n_units)  # −∞ for the selected
+        chosen = np.full(bound.n_units, np.nan)
+        for step in range(k):
+            if path:
+                run.add(path[-1])
             current = run.scores(is_outside)
+            best = best_index(current + barred)
             scores = np.where(is_outside, current, chosen)
-            best = best_index(np.where(is_outside, current, -np.inf))
-            selected.append(best)
-            is_outside[best] = False
-            chosen[best] = current[best]
+            indices[step] = best
+            is_outside[best], barred[best], chosen[best] = False, -np.inf, current[best]
+            path.append(best)
             trace.append(float(current[best]))
-            bound.monitor.tick("adding", len(selected), k)
+            bound.monitor.tick("adding", step + 1, k)
             yield SelectionResult(
-                np.array(selected, dtype=np.intp),
+                indices[: step + 1],  # what is written later lies behind it
                 scores,
                 objective=trace[-1],
-                path=tuple(selected),
+                path=tuple(path),
                 trace=tuple(trace),
             )

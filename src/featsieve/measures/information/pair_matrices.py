@@ -18,7 +18,7 @@ def conditional_matrix(sums: PairSource) -> FloatArray:
     """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
     counts = sums.counts
     given = counts.class_sums - counts.column_sums
-    return _matrix(sums, lambda pair, triple: triple - pair, given, 0.0, counts.information)
+    return _matrix(sums, lambda pair, triple: triple - pair, given, None, counts.information)
 
 
 def mutual_matrix(sums: PairSource) -> FloatArray:
@@ -33,22 +33,27 @@ def _matrix(
     sums: PairSource,
     term: Term,
     of_row: FloatArray,
-    of_column: FloatArray | float,
+    of_column: FloatArray | None,
     diagonal: FloatArray,
 ) -> FloatArray:
     """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
     Q = np.empty((len(diagonal), len(diagonal)))
+    total = sums.counts.total
+
+    def put(rows: IntArray, columns: IntArray, tile: FloatArray) -> None:
+        found = tile - of_row[rows][:, None]
+        if of_column is not None:
+            found -= of_column[columns]
+        found /= total
+        Q[_cross(rows, columns)] = np.maximum(found, 0.0, out=found)
 
     def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
         tile = term(pair, triple)
-        Q[_cross(rows, columns)] = tile - of_row[rows][:, None]
+        put(rows, columns, tile)
         if rows is not columns:
-            Q[_cross(columns, rows)] = tile.T - of_row[columns][:, None]
+            put(columns, rows, tile.T)
 
     sums.all_pairs(consume)
-    Q -= of_column
-    Q /= sums.counts.total
-    np.maximum(Q, 0.0, out=Q)
     np.fill_diagonal(Q, diagonal)
     return Q
 

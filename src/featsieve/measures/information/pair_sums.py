@@ -141,9 +141,10 @@ class PairSums:
     def _planes(self) -> Planes:
         layout, thin = self.split.layout, self.split.thin
         words, bounds = _join_classes(self.packed.words, axis=0)
-        owner = np.repeat(np.arange(layout.n_columns), layout.states)
-        margins = np.ascontiguousarray(self.counts.table[:, np.isin(owner, thin)])
-        return Planes(words, bounds, layout.states[thin], margins, self._table)
+        cells = self.counts.table
+        if len(self.split.wide):
+            cells = cells[:, np.repeat(self.split.places >= 0, layout.states)]
+        return Planes.with_margins(words, bounds, layout.states[thin], cells, self._table)
 
     @cached_property
     def _columns(self) -> tuple[Codes, IntArray]:
@@ -202,7 +203,9 @@ class PairSums:
 
     def _pieces(self) -> Iterator[Callable[[Consumer], None]]:
         edges = range(0, len(self.split.thin), TILE_COLUMNS)
-        yield from (self._square(i0, j0) for i0 in edges for j0 in edges if j0 <= i0)
+        yield from (self._square(i0, j0) for i0 in edges for j0 in edges if j0 < i0)
+        # Half as much work each: what comes last is small, and the threads end together.
+        yield from (self._square(i0, i0) for i0 in edges)
         for column in self.split.wide:
             others = np.sort(np.append(self.split.thin, self.split.wide[self.split.wide < column]))
             if len(others):
