@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
+from featsieve.datasets import make_quad
 from featsieve.errors import InputError
 from featsieve.measures import LSMI, MLMI, lsmi, mlmi
 from featsieve.measures.smi.kliep import mean_log, solve_kliep
@@ -283,3 +286,38 @@ def test_mlmi_refuses_an_unknown_solver_and_too_little_memory():
     small = open_engine(np.zeros((1000, 1)), np.arange(1000.0), Settings(memory_limit="1MB"))
     with pytest.raises(MemoryError, match="LSMI"):
         MLMI().bind(small)
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e9])
+def test_distance_from_zero_does_not_matter(offset):
+    X, y = table(80, 2, "regression", 3)
+    near = lsmi(X, y, random_state=0).value
+    assert lsmi(X + offset, y - offset, random_state=0).value == pytest.approx(near, rel=1e-4)
+
+
+def test_functions_take_any_table():
+    X, y = table(60, 2, "classification", 4)
+    plain = lsmi(X, y, random_state=0).value
+    assert lsmi(sparse.csr_array(X), y, random_state=0).value == pytest.approx(plain)
+    frame = pd.DataFrame({"a": pd.Categorical(["u", "v", "w"] * 20), "b": X[:, 0]})
+    assert np.isfinite(lsmi(frame, y, random_state=0).value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"centers": [0.5]}, "row numbers"),
+        ({"centers": [True, False]}, "row numbers"),
+        ({"sigma": 1e-200}, "positive numbers"),
+        ({"X": np.empty((30, 0))}, "no columns"),
+    ],
+)
+def test_impossible_arguments_get_one_sentence(change, words):
+    X, y = table(30, 2, "classification", 5)
+    with pytest.raises(InputError, match=words):
+        lsmi(**{"X": X, "y": y, **change})
+
+
+def test_authors_ascent_ends_quietly_where_steps_overflow():
+    assert np.isfinite(mlmi(make_quad(100, random_state=0).data[:, 0], np.arange(100.0)).value)
+    assert np.isfinite(mlmi([0.0, 1.0], [0.0, 1.0]).value)

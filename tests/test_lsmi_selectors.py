@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import featsieve
@@ -178,3 +179,42 @@ def test_auto_takes_the_smallest_within_one_error():
 def test_auto_is_refused_where_it_is_not_offered():
     with pytest.raises(InputError, match="auto"):
         FLSMI(n_features_to_select="auto").fit(np.eye(5), np.arange(5))
+
+
+@pytest.mark.parametrize("limit", ["16MiB", "1MiB"])
+def test_the_memory_limit_does_not_change_scores(limit):
+    X = np.random.default_rng(0).normal(size=(1200, 2))
+    y = X[:, 0] > 0
+    roomy = LSMIRanking(random_state=0).fit(X, y).scores_
+    assert_allclose(LSMIRanking(random_state=0, memory_limit=limit).fit(X, y).scores_, roomy)
+
+
+@pytest.mark.parametrize("selector", [LSMIRanking(), MLMIRanking(), BLSMI(), FLSMI()])
+def test_a_time_limit_before_the_first_answer_is_an_error(selector):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    with pytest.raises(TimeoutError, match="before the first answer"):
+        selector.set_params(max_time=1e-9, n_features_to_select=2).fit(X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("at", [1, 6])
+def test_ctrl_c_ends_the_automatic_count_with_what_there_is(at):
+    X = np.random.default_rng(0).normal(size=(100, 4))
+    reports = []
+
+    def interrupt(progress):
+        reports.extend([progress] * (progress.message == "restarts"))
+        if len(reports) == at:
+            raise KeyboardInterrupt
+
+    selector = L1LSMI(n_features_to_select="auto", random_state=0, callback=interrupt)
+    selector.fit(X, X[:, 0] > 0)
+    assert selector.result_.stop_reason == "interrupted"
+    assert selector.indices_.tolist() == [0]
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(InputError, match="column 'x0' holds numbers so large"):
+        LSMIRanking().fit(X * 1e160, X[:, 0] > 0)
+    with pytest.raises(InputError, match="y holds numbers so large"):
+        LSMIRanking().fit(X, X[:, 0] * 1e300)

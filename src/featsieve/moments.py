@@ -42,7 +42,9 @@ class ColumnMoments:
     def is_constant(self) -> BoolArray:
         """Per column; the rounding of the mean itself is no spread."""
         noise = CONSTANT_SPREAD * np.abs(self.mean)
-        return self.deviation <= self.weight * noise**2
+        return np.isfinite(self.deviation) & (
+            np.sqrt(self.deviation) <= np.sqrt(self.weight) * noise
+        )
 
     def scale(self, ddof: int) -> FloatArray:
         """Standard deviations, 0 for a constant column."""

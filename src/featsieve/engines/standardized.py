@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.engines.memory import gathered
+from featsieve.errors import InputError
 from featsieve.moments import ColumnMoments, column_moments
 from featsieve.protocols import CanPermuteTarget, Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray
@@ -33,13 +34,20 @@ class Scaling:
 
 
 def _block_moments(block: Block) -> ColumnMoments:
-    return column_moments(block.X, block.weight)
+    with np.errstate(over="ignore", invalid="ignore"):  # fit_scaling looks for it
+        return column_moments(block.X, block.weight)
 
 
 def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     """One pass for means and standard deviations; codes are left alone."""
     moments = engine.reduce_rows(_block_moments)
     scale = moments.scale(ddof)
+    if not np.isfinite(scale).all():
+        name = engine.schema.names[int(np.argmin(np.isfinite(scale)))]
+        raise InputError(
+            f"column {name!r} holds numbers so large that their squares overflow; divide it by a "
+            "constant first."
+        )
     factor = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     centre = moments.mean.copy()
     codes = list(engine.schema.categories)

@@ -30,7 +30,7 @@ class Fit:
 
 def fit(sums: BasisSums, lam: float) -> Fit:
     """From all folds together."""
-    n, lambdas = sums.counts.sum(), np.array([lam])
+    n, lambdas = float(sums.counts.sum()), np.array([lam])
     value, groups = -0.5, []
     for part in sums.groups:
         alpha = _ridge(part, sums.counts, lambdas, _ALL_FOLDS)[0, 0]

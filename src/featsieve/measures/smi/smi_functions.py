@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.errors import InputError
 from featsieve.measures.smi.kliep import Solver
 from featsieve.measures.smi.likelihood_mi import MLMI
 from featsieve.measures.smi.product_basis import Centers
@@ -120,6 +121,8 @@ def _engine(X: Any, y: Any, task: str) -> Any:
     is_plain = isinstance(X, np.ndarray | list | tuple | range)
     columns = np.asarray(X) if is_plain else X
     one_column = is_plain and columns.ndim == 1
+    if not one_column and len(getattr(columns, "shape", ())) == 2 and columns.shape[1] == 0:
+        raise InputError("X has no columns; give at least one.")
     return open_engine(columns[:, None] if one_column else columns, y, Settings(task=task))
 
 

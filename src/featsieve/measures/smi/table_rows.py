@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from featsieve.dummies import Dummies
+from featsieve.errors import InputError
 from featsieve.measures.median_sample import median_sample_size
 from featsieve.measures.smi.product_basis import Rows, sorted_by_fold
 from featsieve.moments import column_moments
@@ -79,7 +80,13 @@ class TableRows:
         n_outputs = self._engine.target.n_outputs
         if self.is_delta or not scale_target:
             return np.ones(n_outputs)
-        scale = column_moments(np.asarray(self._raw_targets, dtype=np.float64)).scale(1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = column_moments(np.asarray(self._raw_targets, dtype=np.float64)).scale(1)
+        if not np.isfinite(scale).all():
+            raise InputError(
+                "y holds numbers so large that their squares overflow; divide it by a constant "
+                "first."
+            )
         return np.divide(1.0, scale, out=np.ones(n_outputs), where=scale > 0)
 
     @cached_property
