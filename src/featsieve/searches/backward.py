@@ -46,7 +46,8 @@ class Backward(BaseEstimator):
             size = self._size(len(left), k)
             if len(left) == k and objective is None:
                 objective = float(bound.value(left))
-            dropped = [left[p] for p in best_first(values)[:size]]
+            # Of equals the last one goes first, so that the first one is kept.
+            dropped = [left[p] for p in best_first(-values)[::-1][:size]]
             trace.append(float(values.max()))
             removed += dropped
             left = [unit for unit in left if unit not in set(dropped)]
