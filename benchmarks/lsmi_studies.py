@@ -1,10 +1,11 @@
 """What L1LSMI's own choices cost and bring: early end of restarts, noise columns, centre rules.
 
-    python -m benchmarks.lsmi_studies STUDY [--trials N] [--records FILE]
+    python -m benchmarks.lsmi_studies STUDY [--trials N] [--records FILE] [--jobs 2]
 
-STUDY: ``agreement`` (how many restarts must agree), ``interaction`` (xor among noise columns),
-``centers`` (random, stratified, k-means++). ``--records`` keeps finished trials of ``agreement``
-in a file, so that a long run can go on where it ended.
+STUDY: ``agreement`` (how many restarts must agree), ``hsic-agreement`` (the same for L1HSIC),
+``interaction`` (xor among noise columns), ``centers`` (random, stratified, k-means++).
+``--records`` keeps finished trials of an agreement study in a file, so that a long run can go on
+where it ended.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.frame import write_report
-from featsieve import L1LSMI
+from featsieve import L1HSIC, L1LSMI
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.measures import lsmi
 
@@ -42,8 +43,8 @@ class Trial:
     seed: int
     restarts: tuple[tuple[tuple[int, ...], float], ...]
 
-    def stopped(self, n_agree: int | None) -> tuple[int, bool]:
-        """Restarts used under the rule, and whether the true set was found."""
+    def stopped(self, n_agree: int | None) -> tuple[int, tuple[int, ...]]:
+        """Restarts used under the rule, and the set they give."""
         k = TOYS[self.toy][1]
         for used in range(1, len(self.restarts) + 1):
             done = self.restarts[:used]
@@ -51,66 +52,85 @@ class Trial:
             same = sum(support == best for support, _ in done)
             if n_agree is not None and len(best) == k and same >= n_agree:
                 break
-        return used, best == tuple(range(k))
+        return used, best
 
 
-def run_trial(toy: str, seed: int) -> Trial:
-    make, k = TOYS[toy]
-    data = make(N_SAMPLES, random_state=seed)
-    selector = L1LSMI(n_features_to_select=k, n_agree=None, n_jobs=-1, random_state=seed)
-    found = selector.fit(data.data, data.target).result_.extras["restarts"]
-    return Trial(toy, seed, tuple((step.support, step.value) for step in found))
+@dataclass(frozen=True)
+class Trials:
+    """Where the trials of one method come from: a file of finished ones, or new fits."""
+
+    method: type[L1LSMI] | type[L1HSIC]
+    n_trials: int
+    records: Path | None
+    n_jobs: int
+
+    def __iter__(self) -> Iterator[Trial]:
+        known = {(trial.toy, trial.seed): trial for trial in self._finished()}
+        for toy in TOYS:
+            for seed in range(self.n_trials):
+                yield known.get((toy, seed)) or self._recorded(self._run(toy, seed))
+
+    def _run(self, toy: str, seed: int) -> Trial:
+        make, k = TOYS[toy]
+        data = make(N_SAMPLES, random_state=seed)
+        selector = self.method(
+            n_features_to_select=k, n_agree=None, n_jobs=self.n_jobs, random_state=seed
+        )
+        found = selector.fit(data.data, data.target).result_.extras["restarts"]
+        return Trial(toy, seed, tuple((step.support, step.value) for step in found))
+
+    def _recorded(self, trial: Trial) -> Trial:
+        if self.records is not None:
+            with self.records.open("a") as file:
+                file.write(json.dumps([trial.toy, trial.seed, trial.restarts]) + "\n")
+        return trial
+
+    def _finished(self) -> Iterator[Trial]:
+        if self.records is None or not self.records.exists():
+            return
+        for line in self.records.read_text().splitlines():
+            toy, seed, restarts = json.loads(line)
+            yield Trial(toy, seed, tuple((tuple(support), value) for support, value in restarts))
 
 
-def trials(n_trials: int, records: Path | None) -> Iterator[Trial]:
-    known = {(trial.toy, trial.seed): trial for trial in _read(records)}
-    for toy in TOYS:
-        for seed in range(n_trials):
-            if (toy, seed) in known:
-                yield known[toy, seed]
-                continue
-            trial = run_trial(toy, seed)
-            if records is not None:
-                with records.open("a") as file:
-                    file.write(json.dumps([trial.toy, trial.seed, trial.restarts]) + "\n")
-            yield trial
+def agreement(arguments: argparse.Namespace) -> None:
+    trials = Trials(L1LSMI, arguments.trials, arguments.records, arguments.jobs)
+    _finish("agreement", "When may L1LSMI end its restarts?", agreement_table(list(trials)))
 
 
-def _read(records: Path | None) -> Iterator[Trial]:
-    if records is None or not records.exists():
-        return
-    for line in records.read_text().splitlines():
-        toy, seed, restarts = json.loads(line)
-        yield Trial(toy, seed, tuple((tuple(support), value) for support, value in restarts))
+def hsic_agreement(arguments: argparse.Namespace) -> None:
+    trials = Trials(L1HSIC, arguments.trials, arguments.records, arguments.jobs)
+    _finish("hsic-agreement", "When may L1HSIC end its restarts?", agreement_table(list(trials)))
 
 
-def agreement(n_trials: int, records: Path | None) -> None:
-    found = list(trials(n_trials, records))
-    lines = ["| set | single restarts right | n_agree | true set found | restarts, mean (most) |"]
-    lines.append("|---|---|---|---|---|")
+def agreement_table(found: list[Trial]) -> str:
+    lines = [
+        "| set | n_agree | true set found | same set as all 20 | restarts, mean (most) |",
+        "|---|---|---|---|---|",
+    ]
     for toy, (_, k) in TOYS.items():
         own = [trial for trial in found if trial.toy == toy]
-        right = fmean(s == tuple(range(k)) for trial in own for s, _ in trial.restarts)
+        final = [trial.stopped(None)[1] for trial in own]
         for n_agree in (2, 3, 4, 5, None):
-            outcomes = [trial.stopped(n_agree) for trial in own]
-            used = [count for count, _ in outcomes]
+            used, sets = zip(*(trial.stopped(n_agree) for trial in own), strict=True)
+            right = sum(set_ == tuple(range(k)) for set_ in sets)
+            same = sum(set_ == other for set_, other in zip(sets, final, strict=True))
             lines.append(
-                f"| {toy} | {right:.0%} | {n_agree or 'all 20'} "
-                f"| {sum(ok for _, ok in outcomes)} of {len(own)} "
+                f"| {toy} | {n_agree or 'all 20'} | {right} of {len(own)} | {same} of {len(own)} "
                 f"| {fmean(used):.1f} ({max(used)}) |"
             )
-    _finish("agreement", "When may L1LSMI end its restarts?", "\n".join(lines))
+    return "\n".join(lines)
 
 
 # --- interaction ---------------------------------------------------------------------------------
 
 
-def interaction(n_trials: int, _: Path | None) -> None:
+def interaction(arguments: argparse.Namespace) -> None:
     lines = ["| noise columns | {1, 2} found | seconds, mean |", "|---|---|---|"]
     for n_noise in (0, 50, 200):
-        outcomes = [_among_noise(n_noise, seed) for seed in range(n_trials)]
+        outcomes = [_among_noise(n_noise, seed) for seed in range(arguments.trials)]
         hits, seconds = sum(ok for ok, _ in outcomes), fmean(s for _, s in outcomes)
-        lines.append(f"| {n_noise} | {hits} of {n_trials} | {seconds:.1f} |")
+        lines.append(f"| {n_noise} | {hits} of {arguments.trials} | {seconds:.1f} |")
     note = "xor, n = 400; the noise columns are Bernoulli(1/2), beside the eight of the toy set."
     _finish("interaction", "xor among noise columns", note, "\n".join(lines))
 
@@ -127,15 +147,15 @@ def _among_noise(n_noise: int, seed: int) -> tuple[bool, float]:
 # --- centres -------------------------------------------------------------------------------------
 
 
-def centers(n_trials: int, _: Path | None) -> None:
+def centers(arguments: argparse.Namespace) -> None:
     lines = ["| set | centres | single restarts right | LSMI of the true set, deviation |"]
     lines.append("|---|---|---|---|")
     for toy in TOYS:
         for rule in ("random", "stratified", "kmeans++"):
-            hits = [_single_restart(toy, rule, seed) for seed in range(n_trials)]
-            mean, deviation = _spread(toy, rule, n_trials)
+            hits = [_single_restart(toy, rule, seed) for seed in range(arguments.trials)]
+            mean, deviation = _spread(toy, rule, arguments.trials)
             lines.append(f"| {toy} | {rule} | {fmean(hits):.0%} | {mean:.3f}, {deviation:.3f} |")
-    note = f"{n_trials} draws of centres each, n = 400, on one table a set (seed 0)."
+    note = f"{arguments.trials} draws of centres each, n = 400, on one table a set (seed 0)."
     _finish("centers", "How should centres be drawn?", note, "\n".join(lines))
 
 
@@ -178,7 +198,12 @@ def _finish(name: str, title: str, *sections: str) -> None:
     print(write_report(f"lsmi-{name}", title, *sections, packages=PACKAGES).read_text())
 
 
-STUDIES = {"agreement": agreement, "interaction": interaction, "centers": centers}
+STUDIES = {
+    "agreement": agreement,
+    "hsic-agreement": hsic_agreement,
+    "interaction": interaction,
+    "centers": centers,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -186,8 +211,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--records", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args(argv)
-    STUDIES[arguments.study](arguments.trials, arguments.records)
+    STUDIES[arguments.study](arguments)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from featsieve.kernels.exp import exp_array
+from featsieve.kernels.exp import decay
 from featsieve.kernels.hsic_tiles import (
     ABSOLUTE,
     PRODUCT,
@@ -17,6 +17,7 @@ from featsieve.kernels.hsic_tiles import (
     candidate_sums,
     contribution_sums,
     sum_contributions,
+    weighted_exponential,
 )
 from featsieve.kernels.medians import kth_difference, kth_value, pair_contributions
 from featsieve.measures.kernel.bandwidth import median_distance, median_of_column
@@ -32,12 +33,27 @@ SEEDS = st.integers(0, 2**32 - 1)
 def test_exp_keeps_its_stated_accuracy(dtype, lowest, tolerance):
     x = np.linspace(lowest, 0.0, 200_001).astype(dtype)
     exact = np.exp(x.astype(np.longdouble))
-    assert np.abs(exp_array(x) / exact - 1).max() < tolerance
-    assert exp_array(x)[-1] == 1.0
+    found = decay(-x, dtype(1.0))
+    assert np.abs(found / exact - 1).max() < tolerance
+    assert found[-1] == 1.0
 
 
 def test_exp_far_below_the_range_is_almost_zero_and_finite():
-    assert 0 <= exp_array(np.array([-1e6, -1e300]))[1] < 1e-300
+    assert 0 <= decay(np.array([1e6, 1e300]), 1.0)[1] < 1e-300
+
+
+def test_rounding_below_zero_counts_as_zero():
+    assert decay(np.array([-1e-9, -5.0]), 2.0).tolist() == [1.0, 1.0]
+
+
+def test_weighted_exponential_and_its_sums():
+    rng = np.random.default_rng(0)
+    total, M = rng.random((5, 7)), rng.normal(size=(5, 7))
+    expected = np.exp(-0.7 * total) * M
+    by_row, by_column = weighted_exponential(total, 0.7, M)
+    np.testing.assert_allclose(total, expected, rtol=1e-12)
+    np.testing.assert_allclose(by_row, expected.sum(axis=1), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(by_column, expected.sum(axis=0), rtol=1e-12, atol=1e-14)
 
 
 def contributions(a, b, codes, form):

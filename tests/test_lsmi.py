@@ -79,8 +79,8 @@ def test_cv_table_twin(task, seed, sigma):
 @pytest.mark.parametrize("task", TASKS)
 def test_cholesky_and_eigenvectors_agree(task):
     bound = bind(*table(40, 3, task, 1), task, n_basis=15)
-    sums = bound.sums(np.ones(3), [0.5, 2.0])
-    for part in sums.groups:
+    pairs = [(s, part) for s in bound.sums(np.ones(3), [0.5, 2.0]) for part in s.groups]
+    for sums, part in pairs:
         few = _by_cholesky(part, sums.counts, np.logspace(-3, 1, 4))
         many = _by_eigenvectors(part, sums.counts, np.logspace(-3, 1, 4))
         np.testing.assert_allclose(few, many, rtol=1e-8, atol=1e-12)
@@ -131,6 +131,12 @@ def test_median_distance_twin(case):
     Z = np.random.default_rng(seed).normal(size=(n, m))
     Z = (Z > 0).astype(float) if binary else Z
     assert median_distance(Z) == pytest.approx(median_distance_by_sorting(Z), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("n", [256, 257, 600])
+def test_median_distance_over_several_blocks_of_rows(n):
+    Z = np.random.default_rng(n).normal(size=(n, 3))
+    assert median_distance(Z) == pytest.approx(median_distance_by_sorting(Z), rel=1e-12)
 
 
 def test_tuning_walks_to_the_same_choice_as_the_whole_grid():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
+from featsieve.kernels.basis_slopes import add_slopes
 from featsieve.kernels.permuted_sums import permuted_sums
-from featsieve.kernels.ridge import held_out_errors, ridge_solution
+from featsieve.kernels.ridge import ridge_solutions
 
 
 def positive_matrices(*shape, seed=0):
@@ -14,9 +16,18 @@ def positive_matrices(*shape, seed=0):
     return A @ np.swapaxes(A, -1, -2)
 
 
-def test_the_solution_is_that_of_numpy():
-    H, h = positive_matrices(7, 7), np.arange(7.0)
-    assert_allclose(ridge_solution(H, h, 0.1), np.linalg.solve(H + 0.1 * np.eye(7), h))
+def ridge_solution(H, h, lam):
+    """One fold, none left out, and a ψ that is 1 everywhere."""
+    sums = H[None], np.ones((1, 1, 1)), h[None]
+    return ridge_solutions(*sums, np.ones(1), np.array([lam]), np.array([-1]))[0, 0]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 11, 30])
+@pytest.mark.parametrize("lam", [0.1, 10.0])
+def test_the_solution_is_that_of_numpy(size, lam):
+    H, h = positive_matrices(size, size), np.arange(1.0, size + 1)
+    expected = np.linalg.solve(H + lam * np.eye(size), h)
+    assert_allclose(ridge_solution(H, h, lam), expected, rtol=1e-6, atol=1e-12)
 
 
 def test_a_singular_system_is_held_up_by_the_ridge():
@@ -24,21 +35,35 @@ def test_a_singular_system_is_held_up_by_the_ridge():
     assert_allclose(ridge_solution(H, h, 1e-3), np.full(4, 1 / (4 + 1e-3)))
 
 
-def test_held_out_errors_are_those_of_refitting_each_fold():
-    n_sigmas, n_folds, size = 2, 3, 4
-    gram_x = positive_matrices(n_sigmas, n_folds, size, size, seed=1)
-    gram_y = positive_matrices(n_sigmas, n_folds, size, size, seed=2)
-    cross = np.random.default_rng(3).normal(size=(n_sigmas, n_folds, size))
-    counts, lambdas = np.array([5.0, 6.0, 7.0]), np.array([0.01, 1.0])
-    found = held_out_errors(gram_x, gram_y, cross, counts, lambdas)
-    for s, f, k in np.ndindex(*found.shape):
-        others = [g for g in range(n_folds) if g != f]
-        n_in, n_out = counts[others].sum(), counts[f]
-        H = gram_x[s, others].sum(axis=0) * gram_y[s, others].sum(axis=0) / n_in**2
-        alpha = np.linalg.solve(H + lambdas[k] * np.eye(size), cross[s, others].sum(axis=0) / n_in)
-        H_out = gram_x[s, f] * gram_y[s, f] / n_out**2
-        expected = alpha @ H_out @ alpha / 2 - cross[s, f] @ alpha / n_out
-        assert_allclose(found[s, f, k], expected)
+def random_sums(n_folds=3, size=4, shared=False):
+    gram_x = positive_matrices(n_folds, size, size, seed=1)
+    gram_y = positive_matrices(n_folds, 1 if shared else size, 1 if shared else size, seed=2)
+    cross = np.random.default_rng(3).normal(size=(n_folds, size))
+    return gram_x, gram_y, cross
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_solutions_without_each_fold_are_those_of_the_others(shared):
+    gram_x, gram_y, cross = random_sums(shared=shared)
+    counts, lambdas, left_out = np.array([5.0, 6.0, 7.0]), np.array([0.01, 1.0]), [0, 1, 2, -1]
+    found = ridge_solutions(gram_x, gram_y, cross, counts, lambdas, np.array(left_out))
+    for o, k in np.ndindex(4, 2):
+        others = [g for g in range(3) if g != left_out[o]]
+        n = counts[others].sum()
+        H = gram_x[others].sum(axis=0) * gram_y[others].sum(axis=0) / n**2
+        h = cross[others].sum(axis=0) / n
+        assert_allclose(found[o, k], np.linalg.solve(H + lambdas[k] * np.eye(4), h))
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_slopes_are_those_of_whole_matrices(shared):
+    rng = np.random.default_rng(0)
+    phi, factor, alpha = rng.random((5, 3)), rng.random((5, 3)), rng.random(3)
+    psi = rng.random((5, 1 if shared else 3))
+    out, by_row = np.empty((5, 3)), np.ones(5)
+    add_slopes(phi, psi, alpha, factor, out, by_row)
+    assert_allclose(out, phi * (psi * alpha - factor))
+    assert_allclose(by_row, 1 + out.sum(axis=1))
 
 
 def test_permuted_sums_equal_those_of_permuted_copies():

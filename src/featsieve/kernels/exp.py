@@ -104,10 +104,11 @@ def _exp2_of_type(t: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def exp_array(x: Any) -> Any:
-    """exp of a 1-D array of non-positive numbers, in its own precision."""
+def decay(x: Any, rate: Any) -> Any:
+    """exp(−rate·x) of a 1-D array, in its own precision; what is below zero counts as zero."""
     out = np.empty_like(x)
-    log2e = x.dtype.type(LOG2E)
+    slope = -rate * x.dtype.type(LOG2E)
+    zero = x.dtype.type(0.0)
     for i in range(x.size):
-        out[i] = exp2(x[i] * log2e)
+        out[i] = exp2(slope * max(x[i], zero))
     return out

@@ -188,6 +188,24 @@ def _sum_into(total: Any, row: Any) -> Any:
     return acc
 
 
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _weighted_exponential_row(total: Any, rate: Any, weights: Any) -> None:
+    """total[j] becomes exp(−rate·total_j) · weights_j."""
+    slope = -rate * LOG2E
+    for j in range(total.size):
+        total[j] = exp2(slope * total[j]) * weights[j]
+
+
+@njit(nogil=True, cache=True)
+def weighted_exponential(total: Any, rate: Any, M: Any) -> Any:
+    """Turn summed contributions into exp(−rate·t) ∘ M, in place; its row and column sums."""
+    by_row, by_column = np.empty(total.shape[0]), np.zeros(total.shape[1])
+    for i in range(total.shape[0]):
+        _weighted_exponential_row(total[i], rate, M[i])
+        by_row[i] = _sum_into(by_column, total[i])
+    return by_row, by_column
+
+
 @njit(nogil=True, cache=True)
 def unit_row_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool

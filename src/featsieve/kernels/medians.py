@@ -131,7 +131,23 @@ def pair_contributions(X: Any, scale: Any, is_code: Any, form: int) -> Any:
 @njit(nogil=True, cache=True)
 def clear_dust(values: Any) -> None:
     """Set to zero, in place, what is zero up to rounding."""
-    floor = _DUST * np.abs(values).max()
+    floor = _DUST * _extent(values)[1]
     for i in range(values.size):
         if values[i] <= floor:
             values[i] = 0.0
+
+
+@njit(nogil=True, cache=True)
+def fill_pair_squares(products: Any, norms: Any, out: Any) -> None:
+    """‖a‖² + ‖b‖² − 2a'b of some rows with all rows after each, one after the other.
+
+    ``products`` has a'b of these rows with themselves and all after them, ``norms`` their ‖·‖².
+    """
+    at, n_rest = 0, norms.size
+    for i in range(products.shape[0]):
+        own = norms[i]
+        row = out[at : at + n_rest - 1 - i]
+        others, inner = norms[i + 1 :], products[i, i + 1 :]
+        for j in range(row.size):
+            row[j] = own + others[j] - 2.0 * inner[j]
+        at += n_rest - 1 - i

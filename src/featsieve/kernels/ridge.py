@@ -8,127 +8,134 @@ import numpy as np
 from numba import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
+_PANEL = 4  # rows that are factored together
 
-
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def _factor_and_forward(H: Any, h: Any, lam: float, L: Any, x: Any) -> None:
-    """Cholesky rows of H + lam I (inverted diagonal), with the forward substitution on the way."""
-    for i in range(h.size):
-        for j in range(i):
-            total = H[i, j]
-            for k in range(j):
-                total -= L[i, k] * L[j, k]
-            L[i, j] = total * L[j, j]
-        pivot, right = H[i, i] + lam, h[i]
-        for k in range(i):
-            pivot -= L[i, k] * L[i, k]
-            right -= L[i, k] * x[k]
-        # A pivot of a positive semidefinite H is at least λ, but for rounding.
-        L[i, i] = 1.0 / np.sqrt(max(pivot, 0.5 * lam))
-        x[i] = right * L[i, i]
-
-
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def _backward(L: Any, x: Any) -> None:
-    for i in range(x.size - 1, -1, -1):
-        solved = x[i] * L[i, i]
-        x[i] = solved
-        for k in range(i):
-            x[k] -= solved * L[i, k]
+# Unsigned indices need no check for negative ones, which would keep the loops from being
+# vectorised; slices would too, but each costs more than the short rows here.
+_ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uintp(i) for i in range(_PANEL + 1))
 
 
 @njit(nogil=True, cache=True)
-def ridge_solution(H: Any, h: Any, lam: float) -> Any:
-    """(H + λI)⁻¹h."""
-    L, x = np.empty_like(H), np.empty_like(h)
-    _factor_and_forward(H, h, lam, L, x)
-    _backward(L, x)
-    return x
+def _padded_system(size: int) -> Any:
+    """Room for an upper triangle, in whole panels, with the right hand side in the last column.
+
+    The padding is an identity that no step changes. One panel wider than it is high: rows then
+    come in whole vectors.
+    """
+    padded = (size + _PANEL - 1) // _PANEL * _PANEL
+    U = np.zeros((padded, padded + _PANEL))
+    for i in range(size, padded):
+        U[i, i] = 1.0
+    return U
+
+
+@njit(nogil=True, cache=True)
+def _fill(U: Any, H: Any, h: Any, lam: float) -> None:
+    """[H + λI | h], the upper triangle."""
+    n, last = np.uintp(h.size), np.uintp(U.shape[1] - 1)
+    for i in range(_ZERO, n):
+        for j in range(i, n):
+            U[i, j] = H[i, j]
+        U[i, i] += lam
+        U[i, last] = h[i]
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
-    """out = scale · A ∘ B, lower triangle; B may be 1 × 1."""
+def _factor(U: Any, least_pivot: float) -> None:
+    """Cholesky rows in place of H + λI, diagonals inverted, and the forward substitution of h.
+
+    A panel of four rows loses what finished panels contribute, two rows at a time; then its rows
+    are finished among themselves.
+    """
+    width = np.uintp(U.shape[1])
+    for p in range(_ZERO, np.uintp(U.shape[0]), _FOUR):
+        for k in range(_ZERO, p, _FOUR):
+            k1, k2, k3 = k + _ONE, k + _TWO, k + _THREE
+            for i in range(p, p + _FOUR, _TWO):
+                i1 = i + _ONE
+                a0, b0, c0, d0 = U[k, i], U[k1, i], U[k2, i], U[k3, i]
+                a1, b1, c1, d1 = U[k, i1], U[k1, i1], U[k2, i1], U[k3, i1]
+                for j in range(p, width):
+                    x, y, z, w = U[k, j], U[k1, j], U[k2, j], U[k3, j]
+                    U[i, j] -= (a0 * x + b0 * y) + (c0 * z + d0 * w)
+                    U[i1, j] -= (a1 * x + b1 * y) + (c1 * z + d1 * w)
+        for i in range(p, p + _FOUR):
+            for k in range(p, i):
+                factor = U[k, i]
+                for j in range(i, width):
+                    U[i, j] -= factor * U[k, j]
+            inverse = 1.0 / np.sqrt(max(U[i, i], least_pivot))
+            for j in range(i + _ONE, width):
+                U[i, j] *= inverse
+            U[i, i] = inverse
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _backward(U: Any, x: Any) -> None:
+    n, last = np.uintp(x.size), np.uintp(U.shape[1] - 1)
+    for done in range(_ZERO, n):
+        i = n - _ONE - done
+        rest = U[i, last]
+        for j in range(i + _ONE, n):
+            rest -= U[i, j] * x[j]
+        x[i] = rest * U[i, i]
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _multiply(out: Any, B: Any, scale: float) -> None:
+    """out ∘= scale · B, upper triangle; B may be 1 × 1."""
+    n = np.uintp(out.shape[0])
     shared = B.shape[0] == 1
-    for i in range(A.shape[0]):
+    for i in range(_ZERO, n):
         if shared:
             factor = scale * B[0, 0]
-            for j in range(i + 1):
-                out[i, j] = factor * A[i, j]
+            for j in range(i, n):
+                out[i, j] *= factor
         else:
-            for j in range(i + 1):
-                out[i, j] = scale * A[i, j] * B[i, j]
-
-
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def _half_quadratic(H: Any, x: Any) -> float:
-    """x'Hx/2 from the lower triangle."""
-    total = 0.0
-    for i in range(x.size):
-        row = 0.5 * H[i, i] * x[i]
-        for j in range(i):
-            row += H[i, j] * x[j]
-        total += row * x[i]
-    return total
-
-
-@njit(nogil=True, cache=True, fastmath=_FAST)
-def _dot(a: Any, b: Any) -> float:
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
+            for j in range(i, n):
+                out[i, j] *= scale * B[i, j]
 
 
 # Loops instead of sums along an axis: those alone would take seconds to compile.
 @njit(nogil=True, cache=True)
 def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
-    """Σ of all matrices but one."""
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            total = 0.0
-            for part in range(parts.shape[0]):
-                if part != left_out:
-                    total += parts[part, i, j]
-            out[i, j] = total
-
-
-@njit(nogil=True, cache=True)
-def _mean_but_one(parts: Any, left_out: int, n: float, out: Any) -> None:
-    """Σ of all vectors but one, over n."""
-    for i in range(out.size):
-        total = 0.0
+    """Σ of all symmetric matrices but one, the upper triangle."""
+    n = np.uintp(out.shape[0])
+    for i in range(_ZERO, n):
+        for j in range(i, n):
+            out[i, j] = 0.0
         for part in range(parts.shape[0]):
             if part != left_out:
-                total += parts[part, i]
-        out[i] = total / n
+                for j in range(i, n):
+                    out[i, j] += parts[part, i, j]
 
 
 @njit(nogil=True, cache=True)
-def held_out_errors(gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any) -> Any:
-    """α'Hα/2 − h'α on each held-out fold, α from the other folds; axes σ × fold × λ.
+def ridge_solutions(
+    gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any, left_out: Any
+) -> Any:
+    """α = (H + λI)⁻¹h from all folds but one, axes left out × λ × α; −1 leaves out none.
 
-    Sums come with axes σ × fold first; H = gram_x ∘ gram_y/n², h = cross/n. The training sums are
-    those of all other folds.
+    Sums come with the fold first; H = gram_x ∘ gram_y/n², h = cross/n over the folds that remain.
     """
-    n_sigmas, n_folds, size = cross.shape
-    out = np.empty((n_sigmas, n_folds, lambdas.size))
-    H, H_out, L = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
-    in_x, in_y = np.empty((size, size)), np.empty((gram_y.shape[2], gram_y.shape[3]))
-    h, alpha = np.empty(size), np.empty(size)
-    n = 0.0
-    for count in counts:
-        n += count
-    for s in range(n_sigmas):
+    n_folds, size = cross.shape
+    alpha = np.empty((left_out.size, lambdas.size, size))
+    H, h, U = np.empty((size, size)), np.empty(size), _padded_system(size)
+    total_y = np.empty((gram_y.shape[1], gram_y.shape[2]))
+    for o in range(left_out.size):
+        n = 0.0
         for f in range(n_folds):
-            n_in, n_out = n - counts[f], float(counts[f])
-            _sum_but_one(gram_x[s], f, in_x)
-            _sum_but_one(gram_y[s], f, in_y)
-            _mean_but_one(cross[s], f, n_in, h)
-            _product_into(H, in_x, in_y, 1.0 / (n_in * n_in))
-            _product_into(H_out, gram_x[s, f], gram_y[s, f], 1.0 / (n_out * n_out))
-            for k in range(lambdas.size):
-                _factor_and_forward(H, h, lambdas[k], L, alpha)
-                _backward(L, alpha)
-                out[s, f, k] = _half_quadratic(H_out, alpha) - _dot(cross[s, f], alpha) / n_out
-    return out
+            n += counts[f] if f != left_out[o] else 0.0
+        for i in range(size):
+            h[i] = 0.0
+            for f in range(n_folds):
+                h[i] += cross[f, i] / n if f != left_out[o] else 0.0
+        _sum_but_one(gram_x, left_out[o], H)
+        _sum_but_one(gram_y, left_out[o], total_y)
+        _multiply(H, total_y, 1.0 / (n * n))
+        for k in range(lambdas.size):
+            _fill(U, H, h, lambdas[k])
+            # A pivot of a positive semidefinite H is at least λ, but for rounding.
+            _factor(U, 0.5 * lambdas[k])
+            _backward(U, alpha[o, k])
+    return alpha

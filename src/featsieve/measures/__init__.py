@@ -7,7 +7,6 @@ from featsieve.lazy import lazy_exports
 # put the module in the function's place.
 MEASURES = {
     "ConditionalMutualInformation": "featsieve.measures.information.binned_information",
-    "CorrelationPairs": "featsieve.measures.linear.correlation_pairs",
     "CrossValScore": "featsieve.measures.cross_val_score",
     "HSIC": "featsieve.measures.kernel.hilbert_schmidt",
     "LSMI": "featsieve.measures.smi.squared_loss_mi",

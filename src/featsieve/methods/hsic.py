@@ -9,10 +9,11 @@ import numpy as np
 
 from featsieve.embedded.hsic_lasso import HSICLassoPath
 from featsieve.measures.kernel.hilbert_schmidt import HSIC, seed_of
+from featsieve.methods.l1_weights import L1Weights
 from featsieve.pairing import Pairing
 from featsieve.protocols import Search
 from featsieve.result import SelectionResult
-from featsieve.searches import Backward, Forward, L1Ball, Ranking
+from featsieve.searches import Backward, Forward, Ranking
 from featsieve.searches.ascent import StepRule
 from featsieve.selector import BaseSelector, PairingSelector
 from featsieve.validation import Settings
@@ -141,7 +142,7 @@ class BAHSIC(HSICSelector):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class L1HSIC(HSICSelector):
+class L1HSIC(L1Weights, HSICSelector):
     """l1-HSIC: non-negative weights of bounded sum that maximise HSIC (P-LSMI 6.1).
 
     σ is set to the median distance of the weighted columns every five iterations.
@@ -150,6 +151,8 @@ class L1HSIC(HSICSelector):
     ----------
     n_init : int, default=20
         Restarts from random weights; they run side by side on ``n_jobs`` threads.
+    n_agree : int or None, default=3
+        End the restarts once this many of them ended in the best set so far; None: run all.
     max_iter : int, default=100
         Most iterations for one radius.
     step : {"authors", "adaptive"}, default="authors"
@@ -177,8 +180,6 @@ class L1HSIC(HSICSelector):
     """
 
     estimator: str = "biased"
-    n_init: int = 20
-    max_iter: int = 100
     step: StepRule = "authors"
 
     def measure(self) -> HSIC:
@@ -186,21 +187,6 @@ class L1HSIC(HSICSelector):
         if isinstance(self.target_kernel, str) and self.target_kernel == "auto":
             measure.target_kernel = "delta_or_rbf"
         return measure
-
-    def _search(self) -> Search:
-        return L1Ball(
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            step=self.step,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-
-    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        super()._store(engine, result, k)
-        self.weights_ = np.asarray(result.extras["weights"])[engine.schema.unit_of_column]
-        self.radius_ = float(result.extras["radius"])
-        self.n_iter_ = int(result.extras["n_iter"])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from featsieve.measures.smi.kliep import Solver
 from featsieve.measures.smi.likelihood_mi import MLMI
 from featsieve.measures.smi.squared_loss_mi import LSMI
+from featsieve.methods.l1_weights import L1Weights
 from featsieve.methods.smi_curve import SmiCurve
 from featsieve.pairing import Pairing
 from featsieve.protocols import Procedure, Search
 from featsieve.result import SelectionResult
-from featsieve.searches.ascent import StepRule
 from featsieve.searches.backward import Backward
 from featsieve.searches.forward import Forward
-from featsieve.searches.l1_ball import L1Ball
 from featsieve.searches.ranking import Ranking
 from featsieve.selector import PairingSelector
 
@@ -115,7 +112,7 @@ class BLSMI(_OnLSMI):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class L1LSMI(_OnLSMI):
+class L1LSMI(L1Weights, _OnLSMI):
     """l1-LSMI: weights of bounded sum that maximise LSMI, with exactly k of them non-zero.
 
     Sees redundancy, non-linear dependence and interaction at once (P-LSMI, Algorithm 1).
@@ -155,21 +152,6 @@ class L1LSMI(_OnLSMI):
     [0, 1]
     """
 
-    n_init: int = 20
-    n_agree: int | None = 3
-    max_iter: int = 100
-    step: StepRule = "adaptive"
-
-    def _search(self) -> Search:
-        return L1Ball(
-            n_init=self.n_init,
-            n_agree=self.n_agree,
-            max_iter=self.max_iter,
-            step=self.step,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-
     def _offers_auto_count(self) -> bool:
         return True
 
@@ -179,10 +161,7 @@ class L1LSMI(_OnLSMI):
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
-        self.weights_ = np.asarray(result.extras["weights"])[engine.schema.unit_of_column]
-        self.radius_ = float(result.extras["radius"])
         self.smi_ = float(result.objective or 0.0)
-        self.n_iter_ = int(result.extras["n_iter"])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from featsieve.errors import InputError
 from featsieve.measures.information.binned_information import MutualInformation
-from featsieve.measures.linear.correlation_pairs import CorrelationPairs
+from featsieve.measures.linear.correlation import Pearson
 from featsieve.pairing import Pairing
 from featsieve.protocols import Measure
 from featsieve.searches.simplex import SimplexQP
@@ -55,7 +55,7 @@ class QPFS(PairingSelector):
 
     def _measure(self) -> Measure:
         if self.similarity == "correlation":
-            return CorrelationPairs()
+            return Pearson()
         if self.similarity == "mi":
             return MutualInformation(
                 discretizer=self.discretizer,

@@ -18,7 +18,7 @@ from featsieve.kernels.hsic_tiles import (
     contribution_sums,
     sum_contributions,
 )
-from featsieve.measures.kernel.kernel_function import KernelFunction
+from featsieve.measures.kernel.kernel_function import KernelFunction, Slopes
 from featsieve.measures.kernel.target_side import TargetTiles
 from featsieve.measures.kernel.tiles import RowPairs, Rows, Sums
 from featsieve.measures.kernel.units import UnitColumns
@@ -79,24 +79,22 @@ class WeightGradientPass:
     def __call__(self, a: Rows, b: Rows) -> Sums:
         units, form, triangle = self.units, self.kernel.form, a.start == b.start
         total = sum_contributions(a.X, b.X, self.scale, units.is_code, form, triangle)
-        K, slopes = self.kernel.values_and_slopes(total, self.rate)
-        M = self.target.tile(a, b)
-        slopes *= M
+        slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
         if form == ABSOLUTE or units.is_code.any():
             by_unit = contribution_sums(
-                a.X, b.X, units.starts, units.is_code, form, slopes, triangle
+                a.X, b.X, units.starts, units.is_code, form, slopes.P, triangle
             )
         else:
             by_unit = np.add.reduceat(_product_sums(a.X, b.X, slopes, form), units.starts[:-1])
-        return Sums((np.asarray(np.vdot(K, M)), by_unit))
+        return Sums((np.asarray(slopes.value), slopes.factor * by_unit))
 
 
-def _product_sums(A: FloatArray, B: FloatArray, P: FloatArray, form: int) -> FloatArray:
+def _product_sums(A: FloatArray, B: FloatArray, slopes: Slopes, form: int) -> FloatArray:
     """Σ_ij P_ij x_i x_j of each column, or Σ_ij P_ij (x_i − x_j)², by matrix products."""
-    products: FloatArray = np.einsum("ij,ij->i", A @ P, B)
+    products: FloatArray = np.einsum("ij,ij->i", A @ slopes.P, B)
     if form == PRODUCT:
         return products
-    return (A * A) @ P.sum(axis=1) + (B * B) @ P.sum(axis=0) - 2.0 * products
+    return (A * A) @ slopes.by_row + (B * B) @ slopes.by_column - 2.0 * products
 
 
 @dataclass(frozen=True)
@@ -117,14 +115,12 @@ class MatrixGradientPass:
         Za, Zb = np.ascontiguousarray(self.W.T @ a.X), np.ascontiguousarray(self.W.T @ b.X)
         ones, codes = np.ones(len(Za)), np.zeros(len(Za), dtype=np.bool_)
         total = sum_contributions(Za, Zb, ones, codes, self.kernel.form, a.start == b.start)
-        K, P = self.kernel.values_and_slopes(total, self.rate)
-        M = self.target.tile(a, b)
-        P *= M
-        gradient = a.X @ (P @ Zb.T) + b.X @ (P.T @ Za.T)
+        slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
+        gradient = a.X @ (slopes.P @ Zb.T) + b.X @ (slopes.P.T @ Za.T)
         if self.kernel.has_bandwidth:  # of squared distances: 2 (x_a − x_b)(z_a − z_b)'
-            own = a.X @ (P.sum(axis=1)[:, None] * Za.T) + b.X @ (P.sum(axis=0)[:, None] * Zb.T)
+            own = a.X @ (slopes.by_row[:, None] * Za.T) + b.X @ (slopes.by_column[:, None] * Zb.T)
             gradient = 2.0 * (own - gradient)
-        return Sums((np.asarray(np.vdot(K, M)), gradient))
+        return Sums((np.asarray(slopes.value), slopes.factor * gradient))
 
 
 def function_pass(

@@ -13,10 +13,22 @@ from featsieve.kernels.hsic_tiles import (
     SQUARED,
     apply_link,
     sum_contributions,
+    weighted_exponential,
 )
 from featsieve.schema import Array, FloatArray, IntArray
 
 KernelName = Literal["rbf", "laplace", "linear", "poly"]
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """What a gradient is made of: Σ K ∘ M, and ``factor`` · P with P's row and column sums."""
+
+    value: float
+    P: FloatArray
+    by_row: FloatArray
+    by_column: FloatArray
+    factor: float
 
 
 @dataclass(frozen=True)
@@ -64,16 +76,16 @@ class KernelFunction:
         apply_link(total, total.dtype.type(rate), total.dtype.type(self.offset), self.degree)
         return total
 
-    def values_and_slopes(self, total: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
-        """Kernel values and their derivatives by ``total``."""
-        if self.degree == 0:
-            values = self.values(total, rate)
-            return values, -rate * values
-        slopes = np.full_like(total, self.degree * rate)
+    def slopes(self, total: FloatArray, rate: float, M: FloatArray) -> Slopes:
+        """Σ K ∘ M, and M times the derivatives of K by ``total``, which is overwritten."""
+        if self.degree == 0:  # the derivative is −rate·K: one matrix serves for both
+            by_row, by_column = weighted_exponential(total, rate, M)
+            return Slopes(float(by_row.sum()), total, by_row, by_column, -rate)
+        P = self.degree * M
         if self.degree > 1:
-            lower = replace(self, degree=self.degree - 1)
-            slopes *= lower.values(total.copy(), rate)
-        return self.values(total, rate), slopes
+            P *= replace(self, degree=self.degree - 1).values(total.copy(), rate)
+        value = float(np.vdot(self.values(total, rate), M))
+        return Slopes(value, P, P.sum(axis=1), P.sum(axis=0), rate)
 
     def units_with_slope(self, weights: FloatArray) -> IntArray:
         """Where :meth:`scale_slope` is not zero: only there a weight can move the criterion."""

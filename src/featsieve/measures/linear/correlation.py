@@ -11,11 +11,12 @@ import numpy as np
 
 from featsieve.dummies import Dummies
 from featsieve.measures.base import BaseMeasure
+from featsieve.measures.linear.pair_correlation import pair_correlations
 from featsieve.measures.linear.permuted_correlation import PermutedPearson
 from featsieve.moments import CrossMoments, cross_moments
 from featsieve.pool import single_threaded_blas
 from featsieve.progress import Monitor
-from featsieve.protocols import Engine
+from featsieve.protocols import Engine, PairTerms
 from featsieve.schema import Block, FloatArray, IntArray, Schema, Target, target_columns
 
 
@@ -25,6 +26,7 @@ class Pearson(BaseMeasure):
     With classes c the score is Σ_c p(c) |corr(x, 1[y = c])|; a categorical column enters by its
     indicator columns in the same way, and a pair of states counts with its joint frequency. A group
     scores what its best column scores. A constant column scores 0. Several outputs: their mean.
+    Between two columns the same number is their redundancy.
     """
 
     takes_weights: ClassVar[bool] = True
@@ -75,7 +77,7 @@ class PearsonSummary:
 
 
 class BoundPearson:
-    """Pearson with its data: one pass over the rows."""
+    """Pearson with its data: one pass over the rows, and one more for pairs of columns."""
 
     score_scale = 1.0
 
@@ -91,6 +93,21 @@ class BoundPearson:
             moments = self._engine.reduce_rows(summary.of_block)
         self._output_scores = summary.output_scores(moments)
         return self._output_scores.mean(axis=0)
+
+    def relevance_and_pairs(self) -> PairTerms:
+        return PairTerms(
+            relevance=self.scores(),
+            pair_row=lambda unit: self.pair_matrix()[unit],
+            role="redundancy",
+            symmetric=True,
+        )
+
+    def pair_matrix(self) -> FloatArray:
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> FloatArray:
+        return pair_correlations(self._engine)
 
     @property
     def numbers_an_order(self) -> int:

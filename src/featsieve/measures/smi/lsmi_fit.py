@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.kernels.ridge import held_out_errors, ridge_solution
-from featsieve.measures.smi.product_basis import BasisSums, GroupFit, GroupSums
-from featsieve.schema import FloatArray
+from featsieve.kernels.ridge import ridge_solutions
+from featsieve.measures.smi.basis_sums import BasisSums, GroupFit, GroupSums
+from featsieve.schema import FloatArray, IntArray
 
 # Measured at 50 and 100 centres: an eigendecomposition costs as much as about 20 Cholesky factors.
 _MAX_CHOLESKY = 20
+_ALL_FOLDS: IntArray = np.array([-1])
 
 
 @dataclass(frozen=True)
@@ -27,50 +29,66 @@ class Fit:
 
 
 def fit(sums: BasisSums, lam: float) -> Fit:
-    """The fit for the first σ, from all folds together."""
-    n = sums.counts.sum()
+    """From all folds together."""
+    n, lambdas = sums.counts.sum(), np.array([lam])
     value, groups = -0.5, []
     for part in sums.groups:
-        gram_x, gram_y = part.gram_x[0].sum(axis=0), part.gram_y[0].sum(axis=0)
-        h = part.cross[0].sum(axis=0) / n
-        alpha = ridge_solution(gram_x * gram_y / n**2, h, lam)
-        value += float(h @ alpha) / 2
-        groups.append(GroupFit(alpha, np.outer(alpha, alpha) * gram_y / n**2))
+        alpha = _ridge(part, sums.counts, lambdas, _ALL_FOLDS)[0, 0]
+        value += float(part.cross.sum(axis=0) @ alpha) / (2 * n)
+        M = np.outer(alpha, alpha) * (part.gram_y.sum(axis=0) / n**2)
+        groups.append(GroupFit(alpha, M))
     return Fit(value, tuple(groups))
 
 
-def cv_table(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
+def cv_table(by_sigma: Sequence[BasisSums], lambdas: FloatArray) -> FloatArray:
     """Mean held-out error over the folds, one line a σ, one column a λ."""
-    return cv_errors(sums, lambdas).mean(axis=1)
+    return np.stack([cv_errors(sums, lambdas).mean(axis=0) for sums in by_sigma])
 
 
 def cv_errors(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
-    """α'Hα/2 − h'α on the held-out rows (P-LSMI, after eq. 9), axes σ × fold × λ.
+    """α'Hα/2 − h'α on the held-out rows (P-LSMI, after eq. 9), axes fold × λ.
 
     By Cholesky factors, or by an eigendecomposition where there are many λ for each.
     """
-    errors = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
-    return np.sum([errors(part, sums.counts, lambdas) for part in sums.groups], axis=0)
+    solutions = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
+    total = np.zeros((len(sums.counts), len(lambdas)))
+    for part in sums.groups:
+        total += _losses(part, sums.counts, solutions(part, sums.counts, lambdas))
+    return total
+
+
+def _losses(part: GroupSums, counts: FloatArray, alpha: FloatArray) -> FloatArray:
+    """α'Hα/2 − h'α with H and h of each fold, ``alpha`` by fold and λ."""
+    H = part.gram_x * (part.gram_y / counts[:, None, None] ** 2)
+    h = (part.cross / counts[:, None])[..., None]
+    losses: FloatArray = ((alpha @ H) * alpha).sum(axis=-1) / 2 - (alpha @ h)[..., 0]
+    return losses
 
 
 def _by_cholesky(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
-    errors: FloatArray = held_out_errors(part.gram_x, part.gram_y, part.cross, counts, lambdas)
-    return errors
+    """α of each left-out fold and λ."""
+    return _ridge(part, counts, lambdas, np.arange(len(counts)))
+
+
+def _ridge(
+    part: GroupSums, counts: FloatArray, lambdas: FloatArray, left_out: IntArray
+) -> FloatArray:
+    alpha: FloatArray = ridge_solutions(
+        part.gram_x, part.gram_y, part.cross, counts, lambdas, left_out
+    )
+    return alpha
 
 
 def _by_eigenvectors(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
+    """The same from one eigendecomposition a fold."""
     n_in = counts.sum() - counts
     H = _rest(part.gram_x) * _rest(part.gram_y) / n_in[:, None, None] ** 2
     eigenvalues, vectors = np.linalg.eigh(H)
-    rotated = np.einsum("sfij,sfi->sfj", vectors, _rest(part.cross) / n_in[:, None])
-    shrunk = rotated[:, :, None] / (np.maximum(eigenvalues, 0)[:, :, None] + lambdas[:, None])
-    alpha = shrunk @ np.swapaxes(vectors, -1, -2)
-    H_out = part.gram_x * part.gram_y / counts[:, None, None] ** 2
-    h_out = (part.cross / counts[:, None])[..., None]
-    errors: FloatArray = ((alpha @ H_out) * alpha).sum(axis=-1) / 2 - (alpha @ h_out)[..., 0]
-    return errors
+    rotated = np.einsum("fij,fi->fj", vectors, _rest(part.cross) / n_in[:, None])
+    shrunk = rotated[:, None] / (np.maximum(eigenvalues, 0)[:, None] + lambdas[:, None])
+    return shrunk @ np.swapaxes(vectors, -1, -2)
 
 
 def _rest(folds: FloatArray) -> FloatArray:
-    rest: FloatArray = folds.sum(axis=1, keepdims=True) - folds
+    rest: FloatArray = folds.sum(axis=0, keepdims=True) - folds
     return rest

@@ -8,17 +8,18 @@ not depend on the centre within its group and is kept as one column, which broad
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
-from featsieve.kernels.exp import exp_array
+from featsieve.kernels.exp import decay
 from featsieve.schema import FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Some rows, sorted by fold: fold f is ``bounds[f] … bounds[f + 1]``.
 
@@ -36,6 +37,10 @@ class Rows:
     @cached_property
     def as_one_fold(self) -> Rows:
         return Rows(self.X, self.y, self.bounds[[0, -1]])
+
+    @property
+    def folds(self) -> list[slice]:
+        return [slice(a, b) for a, b in pairwise(self.bounds.tolist())]
 
 
 def sorted_by_fold(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Rows:
@@ -82,11 +87,11 @@ def make_centers(X: FloatArray, y: FloatArray, is_delta: bool) -> Centers:
 
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Between all rows of A and of B: ‖a‖² + ‖b‖² − 2a'b, all three by one product."""
-    left = np.column_stack([A, np.einsum("ij,ij->i", A, A), np.ones(len(A))])
-    right = np.column_stack([-2.0 * B, np.ones(len(B)), np.einsum("ij,ij->i", B, B)])
-    squares = left @ right.T
-    return np.maximum(squares, 0.0, out=squares)
+    """Between all rows of A and of B: ‖a‖² + ‖b‖² − 2a'b; equal rows may be just below zero."""
+    squares: FloatArray = A @ (-2.0 * B.T)
+    squares += np.einsum("ij,ij->i", A, A)[:, None]
+    squares += np.einsum("ij,ij->i", B, B)
+    return squares
 
 
 def weighted_distances(rows: Rows, centers: Centers, weights: FloatArray) -> FloatArray:
@@ -96,119 +101,47 @@ def weighted_distances(rows: Rows, centers: Centers, weights: FloatArray) -> Flo
     return squared_distances(rows.X[:, used] * scale, centers.X[:, used] * scale)
 
 
+def gaussian(squares: FloatArray, sigma: float) -> FloatArray:
+    """exp(−d/2σ²) of squared distances; a rounding error below zero counts as zero."""
+    values: FloatArray = decay(squares.ravel(), 0.5 / sigma**2)
+    return values.reshape(squares.shape)
+
+
 @dataclass(frozen=True)
-class GroupSums:
-    """Σ φφ', Σ ψψ' and Σ φψ of one group, for each σ and fold (the two leading axes)."""
+class TargetBasis:
+    """ψ of some rows for one σ, group by group, and Σ ψψ' of each of their folds."""
 
-    gram_x: FloatArray
-    gram_y: FloatArray
-    cross: FloatArray
+    psis: tuple[FloatArray, ...]
+    grams: tuple[FloatArray, ...]
 
-    def merge(self, other: GroupSums) -> GroupSums:
-        return GroupSums(
-            self.gram_x + other.gram_x, self.gram_y + other.gram_y, self.cross + other.cross
+
+class TargetBases:
+    """ψ by rows and σ; the last ``n_kept`` are remembered, for rows that come again.
+
+    Weights do not matter here: an ascent asks for the same ψ at every step, and for classes there
+    is only one.
+    """
+
+    def __init__(self, centers: Centers, n_kept: int) -> None:
+        self._centers = centers
+        self._of: Callable[[Rows, float], TargetBasis] = (
+            lru_cache(n_kept)(self._compute) if n_kept else self._compute
         )
 
+    def __call__(self, rows: Rows, sigma: float) -> TargetBasis:
+        return self._of(rows, sigma if self._centers.labels is None else 0.0)
 
-@dataclass(frozen=True)
-class BasisSums:
-    """Everything LSMI needs of the rows, adding over blocks of them."""
-
-    counts: FloatArray
-    groups: tuple[GroupSums, ...]
-
-    def merge(self, other: BasisSums) -> BasisSums:
-        groups = tuple(a.merge(b) for a, b in zip(self.groups, other.groups, strict=True))
-        return BasisSums(self.counts + other.counts, groups)
-
-    def at_sigma(self, index: int) -> BasisSums:
-        """The part of one σ."""
-        one = slice(index, index + 1)
-        groups = (GroupSums(g.gram_x[one], g.gram_y[one], g.cross[one]) for g in self.groups)
-        return BasisSums(self.counts, tuple(groups))
+    def _compute(self, rows: Rows, sigma: float) -> TargetBasis:
+        groups = range(len(self._centers.slices))
+        psis = tuple(self._centers.psi(rows.y, group, sigma) for group in groups)
+        return TargetBasis(psis, tuple(fold_grams(rows, psi) for psi in psis))
 
 
-def basis_sums(
-    rows: Rows,
-    centers: Centers,
-    sigmas: Sequence[float] | FloatArray,
-    phis: Iterable[FloatArray],
-) -> BasisSums:
-    """The sums of these rows for each σ (with its φ of rows × centres) and fold."""
-    empty = _EmptySums(len(sigmas), len(rows.bounds) - 1, centers)
-    for s, (sigma, phi) in enumerate(zip(sigmas, phis, strict=True)):
-        for g, part in enumerate(centers.slices):
-            empty.add(s, g, rows, phi[:, part], centers.psi(rows.y, g, float(sigma)))
-    return BasisSums(np.diff(rows.bounds).astype(np.float64), tuple(empty.groups))
-
-
-def gaussian(distances: FloatArray, sigma: float) -> FloatArray:
-    """exp(−d/2σ²) of squared distances."""
-    values: FloatArray = exp_array(distances.ravel() * (-0.5 / sigma**2))
-    return values.reshape(distances.shape)
-
-
-class _EmptySums:
-    """Arrays that one pass fills."""
-
-    def __init__(self, n_sigmas: int, n_folds: int, centers: Centers) -> None:
-        self.groups = []
-        for part in centers.slices:
-            b = part.stop - part.start
-            by = 1 if centers.labels is not None else b
-            lead = (n_sigmas, n_folds)
-            self.groups.append(
-                GroupSums(np.empty((*lead, b, b)), np.empty((*lead, by, by)), np.empty((*lead, b)))
-            )
-
-    def add(self, s: int, g: int, rows: Rows, phi: FloatArray, psi: FloatArray) -> None:
-        sums = self.groups[g]
-        for f in range(len(rows.bounds) - 1):
-            part = slice(rows.bounds[f], rows.bounds[f + 1])
-            p, q = phi[part], psi[part]
-            np.matmul(p.T, p, out=sums.gram_x[s, f])
-            np.matmul(q.T, q, out=sums.gram_y[s, f])
-            sums.cross[s, f] = (q.T @ p)[0] if q.shape[1] == 1 else (p * q).sum(axis=0)
-
-
-@dataclass(frozen=True)
-class GradientSums:
-    """Σ over rows and centres of C_li (x_ik − c_lk)², one number a column."""
-
-    totals: FloatArray
-
-    def merge(self, other: GradientSums) -> GradientSums:
-        return GradientSums(self.totals + other.totals)
-
-
-@dataclass(frozen=True)
-class GroupFit:
-    """α of one group, and the matrix M = (αα') ∘ (Σ ψψ')/n² of its gradient."""
-
-    alpha: FloatArray
-    M: FloatArray
-
-
-def gradient_sums(
-    rows: Rows,
-    centers: Centers,
-    phi: FloatArray,
-    weights: FloatArray,
-    sigma: float,
-    fits: Sequence[GroupFit],
-    n_samples: int,
-) -> GradientSums:
-    """C = P − Φ ∘ (MΦ) with P = diag(α)(Φ ∘ Ψ)/n; the squares expand into three products."""
-    C = np.empty_like(phi)
-    for g, (part, fit) in enumerate(zip(centers.slices, fits, strict=True)):
-        p = phi[:, part]
-        direct = centers.psi(rows.y, g, sigma) * (fit.alpha / n_samples)
-        np.multiply(p, direct - p @ fit.M, out=C[:, part])
-    used = np.flatnonzero(weights)
-    totals = np.zeros(len(weights))
-    totals[used] = (
-        C.sum(axis=1) @ rows.squares[:, used]
-        + C.sum(axis=0) @ centers.squares[:, used]
-        - 2.0 * np.einsum("lk,lk->k", C.T @ rows.X[:, used], centers.X[:, used])
-    )
-    return GradientSums(totals)
+def fold_grams(rows: Rows, basis: FloatArray) -> FloatArray:
+    """B'B of each fold's part of ``basis``."""
+    size = basis.shape[1]
+    grams = np.empty((len(rows.bounds) - 1, size, size))
+    for gram, fold in zip(grams, rows.folds, strict=True):
+        part = basis[fold]
+        np.matmul(part.T, part, out=gram)
+    return grams

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.measures.smi.product_basis import BasisSums
+from featsieve.measures.smi.basis_sums import BasisSums
 from featsieve.ordering import best_index
 from featsieve.schema import FloatArray
 
@@ -21,7 +21,7 @@ class GridPoint:
     sums: BasisSums
 
 
-Evaluate = Callable[[range], tuple[BasisSums, FloatArray]]
+Evaluate = Callable[[range], tuple[Sequence[BasisSums], FloatArray]]
 
 
 def best_on_grid(evaluate: Evaluate, n_sigmas: int, start: int | None) -> GridPoint:
@@ -44,8 +44,7 @@ class _Tried:
 
     def __init__(self, window: range, evaluate: Evaluate) -> None:
         self.window = window
-        sums, self.table = evaluate(window)
-        self.sums = [sums.at_sigma(i) for i in range(len(window))]
+        self.sums, self.table = evaluate(window)
 
     def edge(self, n_sigmas: int) -> int | None:
         """The next σ to try, None when the minimum lies inside."""
@@ -60,10 +59,10 @@ class _Tried:
         sums, row = evaluate(range(sigma, sigma + 1))
         if sigma < self.window.start:
             self.window = range(sigma, self.window.stop)
-            self.sums, self.table = [sums, *self.sums], np.vstack([row, self.table])
+            self.sums, self.table = [*sums, *self.sums], np.vstack([row, self.table])
         else:
             self.window = range(self.window.start, sigma + 1)
-            self.sums, self.table = [*self.sums, sums], np.vstack([self.table, row])
+            self.sums, self.table = [*self.sums, *sums], np.vstack([self.table, row])
 
     def best(self) -> GridPoint:
         row, lam = divmod(best_index(-self.table.ravel()), self.table.shape[1])

@@ -11,15 +11,19 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from featsieve.measures.base import BaseMeasure
+from featsieve.measures.smi.basis_sums import (
+    BasisSums,
+    GradientSums,
+    GridSums,
+    basis_sums,
+    gradient_sums,
+)
 from featsieve.measures.smi.lsmi_fit import Fit, cv_errors, cv_table, fit
 from featsieve.measures.smi.product_basis import (
-    BasisSums,
     Centers,
-    GradientSums,
     Rows,
-    basis_sums,
+    TargetBases,
     gaussian,
-    gradient_sums,
     weighted_distances,
 )
 from featsieve.measures.smi.sampled_basis import SampledBasis, make_grid
@@ -31,9 +35,9 @@ from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
 
-_NEARBY = 1.0
 _CONTEXT_FACTORS = (0.25, 0.45)
 _UNCHANGED = 1e-3
+_KEPT_TARGETS = (16, 2)  # a grid of σ and more, or the present one for both passes of a step
 
 
 class LSMI(BaseMeasure):
@@ -118,40 +122,49 @@ class BoundLSMI:
     def _pass(self) -> Any:
         return self.basis.rows.passes(self.basis.folds, self.basis.n_folds)
 
+    @cached_property
+    def _targets(self) -> TargetBases:
+        table, centers = self.basis.rows, self.basis.centers
+        affordable = (n for n in _KEPT_TARGETS if table.fits(n * len(centers)))
+        return TargetBases(centers, next(affordable, 0) if table.is_resident else 0)
+
     # --- model selection ------------------------------------------------------------------------
 
-    def sums(self, weights: FloatArray, sigmas: Sequence[float] | FloatArray) -> BasisSums:
-        """One pass: the basis sums of every fold for these widths."""
-        w, centers = self.basis.column_weights(weights), self.basis.centers
+    def sums(
+        self, weights: FloatArray, sigmas: Sequence[float] | FloatArray
+    ) -> tuple[BasisSums, ...]:
+        """One pass: the basis sums of every fold, for each of these widths."""
+        w, centers, targets = self.basis.column_weights(weights), self.basis.centers, self._targets
 
-        def of_rows(rows: Rows) -> BasisSums:
+        def at(rows: Rows, distances: FloatArray, sigma: float) -> BasisSums:
+            return basis_sums(rows, centers, gaussian(distances, sigma), targets(rows, sigma))
+
+        def of_rows(rows: Rows) -> GridSums:
             distances = weighted_distances(rows, centers, w)
-            phis = (gaussian(distances, float(sigma)) for sigma in sigmas)
-            return basis_sums(rows, centers, sigmas, phis)
+            return GridSums(tuple(at(rows, distances, float(sigma)) for sigma in sigmas))
 
-        total: BasisSums = self._pass(of_rows)
-        return total
+        total: GridSums = self._pass(of_rows)
+        return total.by_sigma
 
     def tune(self, weights: FloatArray) -> None:
         """Choose (σ, λ) at these weights.
 
-        Weights as good as unchanged keep the choice; for weights not far from the last ones, σ is
-        walked from the last choice to the nearest minimum instead of trying the whole grid.
+        The first time the whole grid is tried; later σ is walked from the last choice to the
+        nearest minimum, and weights as good as unchanged keep the choice.
         """
         last = self._choice
-        change = np.inf if last is None else last.change(weights)
-        if last is None or change > _NEARBY:
+        if last is None:
             self._choice = self._choose(weights)
-        elif change > _UNCHANGED:
+        elif last.change(weights) > _UNCHANGED:
             self._choice = self._choose(weights, near=last.sigma)
 
     def _choose(self, weights: FloatArray, near: float | None = None) -> Choice:
         sigmas = self.basis.candidate_sigmas(weights)
         if len(sigmas) == len(self.basis.grid.lambdas) == 1:  # nothing to choose
             only = float(sigmas[0]), float(self.basis.grid.lambdas[0])
-            return Choice(*only, np.array(weights), fit(self.sums(weights, sigmas), only[1]))
+            return Choice(*only, np.array(weights), fit(self.sums(weights, sigmas)[0], only[1]))
 
-        def evaluate(some: range) -> tuple[BasisSums, FloatArray]:
+        def evaluate(some: range) -> tuple[Sequence[BasisSums], FloatArray]:
             sums = self.sums(weights, sigmas[some.start : some.stop])
             return sums, cv_table(sums, self.basis.grid.lambdas)
 
@@ -179,7 +192,7 @@ class BoundLSMI:
     def _values(self, subsets: Sequence[Sequence[int]]) -> FloatArray:
         """Side by side; a table that streams has its threads in the engine already."""
         n_threads = self.basis.rows.n_jobs if self.basis.rows.is_resident else 1
-        _ = self._pass, self.basis.centers  # drawn once, before the threads ask for them
+        _ = self._pass, self._targets  # drawn once, before the threads ask for them
         with single_threaded_blas():
             return np.array(list(ordered_map(self.value, subsets, n_threads)))
 
@@ -195,8 +208,8 @@ class BoundLSMI:
     def cross_validated(self, subset: Sequence[int]) -> FloatArray:
         """SMI of a set on each held-out fold: −J − 1/2, at the chosen (σ, λ)."""
         choice = self.choose(subset)
-        sums = self.sums(choice.weights, [choice.sigma])
-        return -cv_errors(sums, np.array([choice.lam]))[0, :, 0] - 0.5
+        (sums,) = self.sums(choice.weights, [choice.sigma])
+        return -cv_errors(sums, np.array([choice.lam]))[:, 0] - 0.5
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """LSMI and its gradient for the tuned (σ, λ); the first call tunes."""
@@ -221,14 +234,19 @@ class BoundLSMI:
         table, centers = self.basis.rows, self.basis.centers
         w, n = self.basis.column_weights(weights), table.n_samples
         keep = table.is_resident and table.fits(len(centers))  # else rows are new at every pass
-        phi = _Phi(centers, w, sigma, keep=keep)
-        fitted = fit(
-            self._pass(lambda rows: basis_sums(rows.as_one_fold, centers, [sigma], [phi(rows)])),
-            lam,
-        )
-        sums: GradientSums = self._pass(
-            lambda rows: gradient_sums(rows, centers, phi(rows), w, sigma, fitted.groups, n)
-        )
+        phi, targets = _Phi(centers, w, sigma, keep=keep), self._targets
+
+        def sums_of(rows: Rows) -> BasisSums:
+            whole = rows.as_one_fold
+            return basis_sums(whole, centers, phi(rows), targets(whole, sigma))
+
+        fitted = fit(self._pass(sums_of), lam)
+
+        def slopes_of(rows: Rows) -> GradientSums:
+            target = targets(rows.as_one_fold, sigma)
+            return gradient_sums(rows, centers, phi(rows), target, w, fitted.groups, n)
+
+        sums: GradientSums = self._pass(slopes_of)
         # ∂I/∂w_k = −(w_k/σ²) Σ C (x_k − c_k)², summed over the columns of a unit.
         gradient = np.zeros(self.n_units)
         np.add.at(gradient, table.unit_of_column, -w / sigma**2 * sums.totals)

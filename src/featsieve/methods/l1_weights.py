@@ -1,0 +1,41 @@
+"""What l1-LSMI and l1-HSIC share: weights on an l1 ball, with restarts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from featsieve.protocols import Search
+from featsieve.result import SelectionResult
+from featsieve.searches.ascent import StepRule
+from featsieve.searches.l1_ball import L1Ball
+from featsieve.selector import PairingSelector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class L1Weights(PairingSelector):
+    """The parameters of :class:`featsieve.searches.L1Ball`, and the weights it finds."""
+
+    n_init: int = 20
+    n_agree: int | None = 3
+    max_iter: int = 100
+    step: StepRule = "adaptive"
+    random_state: Any = None
+
+    def _search(self) -> Search:
+        return L1Ball(
+            n_init=self.n_init,
+            n_agree=self.n_agree,
+            max_iter=self.max_iter,
+            step=self.step,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        super()._store(engine, result, k)
+        self.weights_ = np.asarray(result.extras["weights"])[engine.schema.unit_of_column]
+        self.radius_ = float(result.extras["radius"])
+        self.n_iter_ = int(result.extras["n_iter"])
