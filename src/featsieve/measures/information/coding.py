@@ -94,7 +94,20 @@ def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[Target
     sample = Sample(rows, None, weights)
     y = engine.take(sample.taken(engine), np.arange(1))[1]
     coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
-    return coder, Sample(rows, coder.encode(y)[:, 0], weights)
+    return coder, Sample(rows, joint_classes(coder.encode(y)), weights)
+
+
+def joint_classes(codes: IntArray) -> IntArray:
+    """One code a row for all outputs together; only combinations that occur get one.
+
+    >>> joint_classes(np.array([[0, 5], [1, 5], [0, 5]])).tolist()
+    [0, 1, 0]
+    """
+    joint = codes[:, 0]
+    for output in codes.T[1:]:
+        pairs = joint * (int(output.max()) + 1) + output
+        joint = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    return joint
 
 
 @dataclass(frozen=True)
