@@ -5,6 +5,7 @@ Brown et al. (2012) write all of them as relevance and a sum over the selected; 
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -114,6 +115,12 @@ class WeightedRedundancy(Criterion):
 
     def __init__(self, *, beta: float = 1.0) -> None:
         self.beta = beta
+
+    def begin(self, bound: Any) -> Any:
+        is_number = isinstance(self.beta, numbers.Real) and not isinstance(self.beta, bool)
+        if not is_number or not 0 <= self.beta < np.inf:
+            raise InputError(f"beta={self.beta!r} is not possible; give a finite number from 0 up.")
+        return super().begin(bound)
 
     def term(self, pair: PairInformation) -> FloatArray:
         return pair.mutual
