@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from featsieve import MIFS, GlobalCMI
+from featsieve import MIFS, GlobalCMI, MaxRel
 from featsieve.discretize import CAIM
 from featsieve.errors import InputError
 
@@ -36,3 +36,38 @@ def test_mifs_refuses_a_weight_that_is_no_finite_number(beta, two_outputs):
     X, y = two_outputs
     with pytest.raises(InputError, match=r"beta=.*is not possible; give a finite number from 0"):
         MIFS(n_features_to_select=3, beta=beta).fit(X, y)
+
+
+@pytest.fixture
+def one_target():
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    return X, (X[:, 0] + X[:, 1] > 0) * 1
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_neighbours_refuse_infinite_cells(task, infinity, one_target):
+    X, y = one_target
+    X[0, 4] = infinity
+    with pytest.raises(InputError, match=r"'x4' has 1 infinite cells, .* needs distances"):
+        MaxRel(estimator="ksg", task=task, n_features_to_select=1).fit(X, y)
+
+
+def test_neighbours_give_an_empty_column_no_information(one_target):
+    X, y = one_target
+    X[:, 4] = np.nan
+    found = MaxRel(estimator="ksg", n_features_to_select=1).fit(X, y)  # warnings are errors
+    assert found.scores_[4] == 0.0
+    assert found.indices_.tolist() != [4]
+
+
+def test_neighbours_refuse_a_correction_of_bins(one_target):
+    with pytest.raises(InputError, match="correction='shrink' is not possible"):
+        MaxRel(estimator="ksg", correction="shrink", n_features_to_select=1).fit(*one_target)
+
+
+@pytest.mark.parametrize("n_neighbors", ["a", 2.5, 0, True, None])
+def test_the_number_of_neighbours_is_whole(n_neighbors, one_target):
+    selector = MaxRel(estimator="ksg", n_neighbors=n_neighbors, n_features_to_select=1)
+    with pytest.raises(InputError, match=r"n_neighbors=.* give a whole number from 1"):
+        selector.fit(*one_target)
