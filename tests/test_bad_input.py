@@ -145,6 +145,11 @@ def test_regression_of_words_is_refused():
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
+        ("price", "sample_weight is 'price', not numbers; give one number a row"),
+        (["1"] * 20, "sample_weight is an array of <U1, not numbers"),
+        ([None, "a"] * 10, "sample_weight is an array of object, not numbers"),
+        (-1.0, "negative or not finite"),
+        (float("nan"), "negative or not finite"),
         (np.ones(3), r"sample_weight.shape == \(3,\), expected \(20,\)"),
         (-np.ones(20), "negative or not finite"),
         (np.zeros(20), "only zeros"),

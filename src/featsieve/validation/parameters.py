@@ -80,12 +80,12 @@ def check_time(max_time: Any) -> float | None:
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None:
     """Finite, non-negative, one a row; a single number means no weights."""
-    if sample_weight is None or np.isscalar(sample_weight):
+    if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim != 1:
+    weight = _as_numbers(sample_weight)
+    if weight.ndim > 1:
         raise InputError("Sample weights must be 1D array or scalar: give one number a row.")
-    if weight.shape != (n_samples,):
+    if weight.ndim and weight.shape != (n_samples,):
         raise InputError(
             f"sample_weight.shape == {weight.shape}, expected {(n_samples,)}; give one a row."
         )
@@ -94,4 +94,18 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None
             "sample_weight holds a negative or not finite number, or only zeros; give weights "
             "from 0 up, some of them above 0."
         )
-    return weight
+    return weight if weight.ndim else None
+
+
+def _as_numbers(sample_weight: Any) -> FloatArray:
+    values = np.asarray(sample_weight)
+    try:
+        if values.dtype.kind not in "biufO":
+            raise TypeError
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        given = repr(sample_weight) if values.ndim == 0 else f"an array of {values.dtype}"
+        raise InputError(
+            f"sample_weight is {given}, not numbers; give one number a row (a column itself, not "
+            "its name), or None."
+        ) from None
