@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 from featsieve import MIFS, GlobalCMI, MaxRel
 from featsieve.discretize import CAIM
 from featsieve.errors import InputError
+from featsieve.measures import cmi_matrix, entropy
 
 
 @pytest.fixture
@@ -71,3 +74,42 @@ def test_the_number_of_neighbours_is_whole(n_neighbors, one_target):
     selector = MaxRel(estimator="ksg", n_neighbors=n_neighbors, n_features_to_select=1)
     with pytest.raises(InputError, match=r"n_neighbors=.* give a whole number from 1"):
         selector.fit(*one_target)
+
+
+@pytest.mark.parametrize(
+    ("states", "counts"),
+    [
+        (np.array(["", None], dtype=object), [1, 1]),
+        (["a", None, np.nan], [1, 2]),
+        (["a", "nan", np.nan], [1, 1, 1]),
+        (np.array([np.nan, "nan"], dtype=object), [1, 1]),
+        ([1, "1"], [1, 1]),
+        (np.array([1, "1", 1.0], dtype=object), [2, 1]),
+        ([1.0, np.nan, np.nan], [1, 2]),
+        (pd.Series(["a", None, "b"]), [1, 1, 1]),
+        (pd.Series([1, None, 1], dtype="Int64"), [2, 1]),
+        (np.array(["a", "b", "a"]), [2, 1]),
+    ],
+)
+def test_states_are_told_apart_by_value_and_missing_ones_are_one(states, counts):
+    share = np.array(counts) / sum(counts)
+    assert entropy(states) == pytest.approx(-(share * np.log(share)).sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [object, float])
+def test_continuous_numbers_are_no_states(dtype):
+    with pytest.raises(InputError, match="x holds continuous numbers"):
+        entropy(np.array([0.5, 1.5], dtype=dtype))
+
+
+def test_what_cannot_be_compared_is_no_state():
+    values = np.empty(2, dtype=object)
+    values[:] = [{}, {1: 2}]
+    with pytest.raises(InputError, match="x holds values that cannot be compared"):
+        entropy(values)
+
+
+def test_booleans_are_codes_whatever_values_occur():
+    codes = np.array([[True, True], [False, True], [True, True]])
+    y = [0, 1, 1]
+    assert_allclose(cmi_matrix(codes, y), cmi_matrix(codes.astype(int), y), atol=0)

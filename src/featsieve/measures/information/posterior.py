@@ -13,7 +13,7 @@ from scipy.special import digamma, xlogy
 from scipy.stats import beta
 
 from featsieve.errors import InputError
-from featsieve.measures.information.functions import state_codes
+from featsieve.measures.information.states import state_codes
 from featsieve.schema import FloatArray
 
 Prior = Literal["perks", "jeffreys", "uniform"]
