@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve import MIFS, GlobalCMI, MaxRel
+from featsieve import CIFE, CMIM, ICAP, MIFS, GlobalCMI, MaxRel
 from featsieve.discretize import CAIM
 from featsieve.errors import InputError
 from featsieve.measures import cmi_matrix, entropy
@@ -113,3 +113,13 @@ def test_booleans_are_codes_whatever_values_occur():
     codes = np.array([[True, True], [False, True], [True, True]])
     y = [0, 1, 1]
     assert_allclose(cmi_matrix(codes, y), cmi_matrix(codes.astype(int), y), atol=0)
+
+
+@pytest.mark.parametrize("selector", [CMIM, MIFS, CIFE, ICAP])
+def test_ties_at_zero_go_to_the_lowest_index(selector):
+    """Given a copy of the target nothing is left to gain: all scores are rounding."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 80)
+    X = np.c_[y, rng.integers(0, 3, (80, 3))]
+    found = selector(n_features_to_select=2, discretizer=None).fit(X, y)
+    assert found.indices_.tolist() == [0, 1]
