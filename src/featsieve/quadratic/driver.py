@@ -24,6 +24,7 @@ from featsieve.quadratic.registry import (
     SolverName,
     Start,
 )
+from featsieve.seeds import random_generator
 
 Choice = TypeVar("Choice")
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -84,7 +85,7 @@ def solve(
     problem = make_problem(Q, k)
     entry = _lookup(solver, problem)
     options = Options(
-        rng=_generator(random_state),
+        rng=random_generator(random_state),
         rank=_positive("rank", rank),
         epsilon=_in_unit_interval("epsilon", epsilon),
         delta=_in_unit_interval("delta", delta),
@@ -144,12 +145,6 @@ def _lookup(name: str, problem: Problem) -> Solver:
     if SOLVERS[name].needs_nonnegative:
         check_nonnegative(problem, name)
     return SOLVERS[name]
-
-
-def _generator(random_state: RandomState) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
 
 
 def _positive(name: str, value: int) -> int:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from featsieve.errors import IncompatibleError, InputError
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
@@ -16,6 +15,7 @@ from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.schema import FloatArray
 from featsieve.searches.pair_matrix import pair_matrix
+from featsieve.seeds import random_source
 
 
 class SimplexQP(BaseEstimator):
@@ -78,7 +78,7 @@ class SimplexQP(BaseEstimator):
             return positive_factor(pair_matrix(bound, terms)), np.zeros(n_units), None
         if self.n_columns < 1:
             raise InputError(f"n_columns={self.n_columns!r} is not possible; give one or more.")
-        rng = check_random_state(self.random_state)
+        rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
         columns = np.stack([terms.pair_row(int(unit)) for unit in chosen], axis=1)
         words = f"Nyström from {self.n_columns} of {n_units} columns"
