@@ -78,6 +78,20 @@ def check_time(max_time: Any) -> float | None:
     raise InputError(f"max_time={max_time!r} is not possible; give seconds above 0, or None.")
 
 
+def check_callback(callback: Any) -> Any:
+    if callback is None or callable(callback):
+        return callback
+    raise InputError(
+        f"callback={callback!r} cannot be called; give a function of one argument, or None."
+    )
+
+
+def check_flag(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(f"{name}={value!r} is not possible; give True or False.")
+
+
 def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None:
     """Finite, non-negative, one a row; a single number means no weights."""
     if sample_weight is None:
