@@ -243,3 +243,10 @@ def test_the_selected_columns_of_a_file_match_those_of_the_frame(parquet):
 def test_bad_parameters_of_other_selectors(selector, sentence):
     with pytest.raises(InputError, match=sentence):
         selector.fit(X, Y)
+
+
+def test_one_more_column_is_no_plural():
+    holed = with_hole(np.nan)
+    holed[2, 1] = np.nan
+    with pytest.raises(InputError, match=r"\(and 1 more column\) has"):
+        PearsonRanking().fit(holed, Y)

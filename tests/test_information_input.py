@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from featsieve import CIFE, CMIM, ICAP, MIFS, GlobalCMI, MaxRel
+from featsieve import CIFE, CMIM, ICAP, MIFS, MRMR, GlobalCMI, MaxRel
 from featsieve.discretize import CAIM
+from featsieve.discretize.codes import code_cuts
 from featsieve.errors import InputError
 from featsieve.measures import cmi_matrix, entropy
+from featsieve.validation import Settings, open_engine
 
 
 @pytest.fixture
@@ -123,3 +125,50 @@ def test_ties_at_zero_go_to_the_lowest_index(selector):
     X = np.c_[y, rng.integers(0, 3, (80, 3))]
     found = selector(n_features_to_select=2, discretizer=None).fit(X, y)
     assert found.indices_.tolist() == [0, 1]
+
+
+def test_codes_may_be_far_apart(one_target):
+    X, y = one_target
+    codes = (X > 0).astype(int)
+    near, far = (
+        MRMR(n_features_to_select=3, discretizer=None).fit(table, y)
+        for table in (codes, 1000 * codes - 7)
+    )
+    assert far.indices_.tolist() == near.indices_.tolist()
+    assert_allclose(far.result_.trace, near.result_.trace, rtol=1e-12)
+
+
+def test_codes_far_apart_are_found_in_all_blocks(one_target):
+    X, y = one_target
+    codes = np.where(X > 1, 5000, np.where(X > 0, 1000, 0))
+    cuts = [
+        code_cuts(open_engine(codes, y, Settings(rows_a_block=rows))).columns for rows in (7, 400)
+    ]
+    assert_array_equal(cuts[0], cuts[1])
+    assert_array_equal(cuts[0][0], [500.0, 3000.0])
+
+
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [
+        (np.arange(400) * 10, "column 'x0' has more than 254 states, at most 254"),
+        (np.where(np.arange(400) % 2, np.inf, 0), "'x0' is not made of codes: 200 of its cells"),
+        (np.arange(400) / 2, "'x0' is not made of codes: 200 of its cells are no whole numbers"),
+    ],
+)
+def test_what_are_no_codes(column, sentence, one_target):
+    _, y = one_target
+    with pytest.raises(InputError, match=sentence):
+        MRMR(n_features_to_select=1, discretizer=None).fit(np.c_[column, y], y)
+
+
+def test_the_message_names_the_discretizer_of_the_target(one_target):
+    X, _ = one_target
+    with pytest.raises(InputError, match="target_discretizer='bad' is not known"):
+        MRMR(n_features_to_select=1, target_discretizer="bad").fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("count", [-1, 2.5, "a", True])
+def test_the_number_of_permutations_is_whole(count, one_target):
+    with pytest.raises(InputError, match=r"n_permutations=.* give a whole number from 0"):
+        MaxRel(n_features_to_select=1, n_permutations=count).fit(*one_target)

@@ -67,7 +67,7 @@ def fit_coder(
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    target, sample = _fit_target(engine, choose_discretizer(target_discretizer, n_bins))
+    target, sample = _fit_target(engine, _choose_for_target(target_discretizer, n_bins))
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     sampled = chosen is not None and len(sample.rows) < engine.n_samples
     words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if sampled else None
@@ -84,7 +84,11 @@ def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
-    return _fit_target(engine, choose_discretizer(discretizer, n_bins))[0]
+    return _fit_target(engine, _choose_for_target(discretizer, n_bins))[0]
+
+
+def _choose_for_target(given: Any, n_bins: int) -> Discretizer | None:
+    return choose_discretizer(given, n_bins, "target_discretizer")
 
 
 def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
