@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -28,6 +27,7 @@ from featsieve.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray, IntArray, Schema
+from featsieve.user_warnings import warn_user
 from featsieve.validation import Settings, check_flag, check_names, open_engine, resolve_count
 
 
@@ -191,11 +191,9 @@ from :func:`featsieve.open_parquet`
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
         if k is not None and len(result.indices) != k:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
-                f"for ({_why_not_k(result)}).",
-                UserWarning,
-                stacklevel=4,
+                f"for ({_why_not_k(result)})."
             )
 
     def _get_support_mask(self) -> FloatArray:

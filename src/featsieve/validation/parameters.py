@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any
 
 import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.schema import FloatArray
+from featsieve.user_warnings import warn_user
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -43,11 +43,9 @@ def _is_fraction(given: Any) -> bool:
 
 def _capped(count: int, n_units: int) -> int:
     if count > n_units:
-        warnings.warn(
+        warn_user(
             f"n_features_to_select={count} is more than the {n_units} features there are; "
-            "all of them are kept.",
-            UserWarning,
-            stacklevel=4,
+            "all of them are kept."
         )
     return min(count, n_units)
 
