@@ -250,3 +250,30 @@ def test_one_more_column_is_no_plural():
     holed[2, 1] = np.nan
     with pytest.raises(InputError, match=r"\(and 1 more column\) has"):
         PearsonRanking().fit(holed, Y)
+
+
+@pytest.mark.parametrize("act", ["fit", "transform"])
+def test_a_lazy_frame_must_be_collected(act):
+    frame = pl.DataFrame(X, schema=list("abcd"))
+    selector = PearsonRanking(n_features_to_select=2).fit(frame, Y)
+    with pytest.raises(InputError, match=r"is a LazyFrame, .* call \.collect\(\) first"):
+        getattr(selector, act)(frame.lazy(), *([Y] if act == "fit" else []))
+
+
+DATES = np.datetime64("2020-01-01") + np.arange(20)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        DATES,
+        DATES - DATES[0],
+        DATES.tolist(),
+        pd.Series(DATES),
+        pl.Series(DATES),
+        pd.Series(DATES - DATES[0]),
+    ],
+)
+def test_dates_are_no_target(y):
+    with pytest.raises(InputError, match=r"the target holds dates or times, .* convert it"):
+        PearsonRanking().fit(X, y)

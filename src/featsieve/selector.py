@@ -16,6 +16,7 @@ from featsieve.containers import (
     is_dask,
     is_frame,
     is_sparse,
+    refuse_unread,
     restore_columns,
     restore_sparse,
     select_columns,
@@ -131,6 +132,7 @@ from :func:`featsieve.open_parquet`
         if isinstance(X, ParquetTable) or is_dask(X):
             self._check_lazy_columns(X, y, reset)
             return X
+        refuse_unread(X)
         if reset and y is None:
             _refuse_no_target(self)
         names = None if is_sparse(X) else column_names(X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -70,9 +71,20 @@ def target_matrix(y: Any) -> Array:
         )
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: the target is complex; give real numbers.")
+    if _holds_times(values):
+        raise InputError(
+            "the target holds dates or times, which are neither numbers nor classes; convert it, "
+            "for example to days since a date."
+        )
     if values.dtype.kind == "O":
         values = _numeric_if_possible(values)
     return values
+
+
+def _holds_times(values: Array) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(isinstance(v, (date, time, timedelta)) for v in values.ravel().tolist())
 
 
 def encode_target(y: Any, target: Target) -> Array:
