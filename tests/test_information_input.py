@@ -36,6 +36,14 @@ def test_caim_cuts_by_the_joint_class_of_all_outputs(two_outputs):
     assert joint.objective_ == pytest.approx(coded.objective_, rel=1e-12)
 
 
+def test_caim_refuses_outputs_with_too_many_joint_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), rng.normal(size=(400, 5))
+    with pytest.raises(InputError, match=r"the 5 outputs have \d+ combinations .* at most 254"):
+        GlobalCMI(n_features_to_select=2).fit(X, y)
+    assert len(GlobalCMI(n_features_to_select=2, discretizer="quantile").fit(X, y).indices_) == 2
+
+
 @pytest.mark.parametrize("beta", [np.nan, np.inf, -1.0, "abc", None, True])
 def test_mifs_refuses_a_weight_that_is_no_finite_number(beta, two_outputs):
     X, y = two_outputs

@@ -10,7 +10,7 @@ import numpy as np
 from featsieve.discretize.base import Discretizer, Sample
 from featsieve.discretize.choice import choose_discretizer
 from featsieve.discretize.codes import code_cuts
-from featsieve.discretize.cuts import Cuts
+from featsieve.discretize.cuts import MAX_CUTS, Cuts
 from featsieve.errors import InputError
 from featsieve.measures.information.contingency import Codes
 from featsieve.measures.information.group_codes import GroupCodes
@@ -68,10 +68,22 @@ def fit_coder(
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
     target, sample = _fit_target(engine, _choose_for_target(target_discretizer, n_bins))
+    if chosen is not None and chosen.needs_target:
+        _refuse_many_joint_classes(engine, sample)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     sampled = chosen is not None and len(sample.rows) < engine.n_samples
     words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if sampled else None
     return Coder(cuts, target, _fit_groups(engine, cuts), words)
+
+
+def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
+    """Several outputs soon make a class of every row: no cuts can tell those apart."""
+    n_classes = 0 if sample.classes is None else int(sample.classes.max()) + 1
+    if engine.target.n_outputs > 1 and n_classes > MAX_CUTS + 1:
+        raise InputError(
+            f"the {engine.target.n_outputs} outputs have {n_classes} combinations of classes, and "
+            f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
+        )
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
