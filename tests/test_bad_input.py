@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from featsieve import PearsonRanking, open_parquet
+from featsieve import MRMR, QPFS, FeatureSelector, LSMIRanking, PearsonRanking, open_parquet
+from featsieve.discretize import SigmaCuts
 from featsieve.errors import InputError
+from featsieve.measures import Pearson
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 4))
@@ -145,6 +147,11 @@ def test_regression_of_words_is_refused():
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
+        ("price", "sample_weight is 'price', not numbers; give one number a row"),
+        (["1"] * 20, "sample_weight is an array of <U1, not numbers"),
+        ([None, "a"] * 10, "sample_weight is an array of object, not numbers"),
+        (-1.0, "negative or not finite"),
+        (float("nan"), "negative or not finite"),
         (np.ones(3), r"sample_weight.shape == \(3,\), expected \(20,\)"),
         (-np.ones(20), "negative or not finite"),
         (np.zeros(20), "only zeros"),
@@ -213,3 +220,60 @@ def test_the_selected_columns_of_a_file_match_those_of_the_frame(parquet):
     from_file = PearsonRanking(n_features_to_select=2).fit(open_parquet(parquet), "y")
     from_frame = PearsonRanking(n_features_to_select=2).fit(FRAME, Y)
     assert from_file.get_feature_names_out().tolist() == from_frame.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize(
+    ("selector", "sentence"),
+    [
+        (PearsonRanking(callback=3), "callback=3 cannot be called; give a function"),
+        (PearsonRanking(n_jobs=0), "n_jobs=0 is not possible; give a whole number of threads"),
+        (PearsonRanking(n_jobs="2"), "n_jobs='2' is not possible"),
+        (LSMIRanking(standardize="x"), "standardize='x' is not possible; give True or False"),
+        (FeatureSelector("lsmi"), r"measure='lsmi' is no measure; give an object, such as feat"),
+        (FeatureSelector(Pearson), r"measure=<class .*> is no measure; give an object"),
+        (FeatureSelector(Pearson(), "ranking"), "search='ranking' is no search; give an object"),
+        (QPFS(alpha=None), "alpha=None is not possible; give 'auto' or a number from 0 to 1"),
+        (QPFS(alpha="x"), "alpha='x' is not possible"),
+        (QPFS(n_columns=2.5), "n_columns=2.5 is not possible; give a whole number from 1"),
+        (QPFS(n_columns=0), "n_columns=0 is not possible"),
+        (MRMR(discretizer=SigmaCuts(1.0)), "multiples=1.0 is not possible; give a list of 1 to"),
+        (MRMR(discretizer=SigmaCuts(["a"])), r"multiples=\['a'\] is not possible"),
+    ],
+)
+def test_bad_parameters_of_other_selectors(selector, sentence):
+    with pytest.raises(InputError, match=sentence):
+        selector.fit(X, Y)
+
+
+def test_one_more_column_is_no_plural():
+    holed = with_hole(np.nan)
+    holed[2, 1] = np.nan
+    with pytest.raises(InputError, match=r"\(and 1 more column\) has"):
+        PearsonRanking().fit(holed, Y)
+
+
+@pytest.mark.parametrize("act", ["fit", "transform"])
+def test_a_lazy_frame_must_be_collected(act):
+    frame = pl.DataFrame(X, schema=list("abcd"))
+    selector = PearsonRanking(n_features_to_select=2).fit(frame, Y)
+    with pytest.raises(InputError, match=r"is a LazyFrame, .* call \.collect\(\) first"):
+        getattr(selector, act)(frame.lazy(), *([Y] if act == "fit" else []))
+
+
+DATES = np.datetime64("2020-01-01") + np.arange(20)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        DATES,
+        DATES - DATES[0],
+        DATES.tolist(),
+        pd.Series(DATES),
+        pl.Series(DATES),
+        pd.Series(DATES - DATES[0]),
+    ],
+)
+def test_dates_are_no_target(y):
+    with pytest.raises(InputError, match=r"the target holds dates or times, .* convert it"):
+        PearsonRanking().fit(X, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,3 +138,23 @@ def test_unknown_words_and_missing_classes_are_refused():
         CAIM().fit(np.zeros((3, 1)))
     with pytest.raises(InputError, match="multiples"):
         SigmaCuts(multiples=[np.nan]).fit(np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([0.0, 1.0, np.nan, 1.0], r"y has 1 missing .* CAIM cuts by classes; drop those rows"),
+        (["a", "b", None, "b"], "y has 1 missing"),
+        ([0.5, 1.5, 2.5, 3.5], "y is continuous, and CAIM cuts by classes; give labels"),
+    ],
+)
+def test_caim_refuses_what_are_no_classes(labels, sentence):
+    with pytest.raises(InputError, match=sentence):
+        CAIM().fit(np.arange(4.0)[:, None], pd.Series(labels))
+
+
+@pytest.mark.parametrize("discretizer", [CAIM(), EqualWidth(), Quantile(), SigmaCuts()])
+def test_names_stay_and_frames_come_out(discretizer):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [4.0, 3.0, 2.0, 1.0]})
+    found = discretizer.set_output(transform="pandas").fit_transform(frame, [0, 0, 1, 1])
+    assert list(found.columns) == list(discretizer.get_feature_names_out()) == ["a", "b"]

@@ -194,7 +194,7 @@ def test_missing_cells_are_refused_with_name_count_and_advice(parquet):
     X[3, 2] = X[100, 2] = np.nan
     X[7, 5] = np.inf
     with pytest.raises(
-        InputError, match=r"column 'x2' \(and 1 more columns\) has 2 missing \(NaN\)"
+        InputError, match=r"column 'x2' \(and 1 more column\) has 2 missing \(NaN\)"
     ):
         scores_of(open_engine(X, y, Settings(rows_a_block=50)))
 

@@ -186,15 +186,43 @@ def test_corrections_lower_the_bias_of_independent_columns(correction):
     assert corrected < plain / 2
 
 
+def information_of_draws(table, n_draws):
+    p = np.random.default_rng(0).dirichlet(table.ravel(), n_draws).reshape(-1, *table.shape)
+    margins = p.sum(axis=2, keepdims=True) * p.sum(axis=1, keepdims=True)
+    ratio = np.divide(p, margins, out=np.ones_like(p), where=p > 0)
+    return (p * np.log(ratio)).sum(axis=(1, 2))
+
+
 def test_posterior_equals_sampling_from_the_dirichlet():
     table = np.array([[30.0, 10.0, 3.0], [5.0, 20.0, 9.0]]) + 0.5
-    p = np.random.default_rng(0).dirichlet(table.ravel(), 100_000).reshape(-1, 2, 3)
-    margins = p.sum(axis=2, keepdims=True) * p.sum(axis=1, keepdims=True)
-    draws = (p * np.log(p / margins)).sum(axis=(1, 2))
+    draws = information_of_draws(table, 100_000)
     found = posterior_of_table(table)
     assert_allclose(found.mean, draws.mean(), rtol=5e-3)
     assert_allclose(found.variance, draws.var(), rtol=2e-2)
     assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_rows"), [((5, 5), 20), ((8, 8), 60), ((6, 4), 40), ((3, 3), 100), ((5, 5), 500)]
+)
+def test_posterior_of_sparse_and_full_tables_is_that_of_the_dirichlet(shape, n_rows):
+    x, y = (np.random.default_rng(s).integers(0, m, n_rows) for s, m in enumerate(shape))
+    table = np.zeros(shape)
+    np.add.at(table, (x, y), 1.0)
+    values = information_of_draws(table + 1 / table.size, 20_000)
+    found = information_posterior(x, y)
+    assert_allclose(found.mean, values.mean(), rtol=0.01)
+    assert_allclose(found.variance, values.var(), rtol=0.06)
+    spread = values.std()
+    expected = np.quantile(values, (0.025, 0.975))
+    assert_allclose((found.low, found.high), expected, atol=0.15 * spread)
+    assert found == information_posterior(x, y)
+
+
+def test_posterior_of_a_table_of_many_cells_stays_small():
+    x, y = np.random.default_rng(0).integers(0, 100, (2, 300))
+    found = information_posterior(x, y)
+    assert 0 < found.low < found.mean < found.high
 
 
 def test_posterior_refuses_what_it_cannot_take():

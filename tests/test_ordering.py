@@ -26,3 +26,13 @@ def test_order_equals_its_slow_twin(values):
 @given(VALUES)
 def test_the_best_is_the_first(values):
     assert best_index(np.array(values)) == reference.best_first(values)[0]
+
+
+@given(VALUES)
+def test_a_scale_widens_ties_only(values):
+    scores = np.array(values)
+    assert best_index(scores, scale=0.0) == best_index(scores)
+    top = best_index(scores)
+    found = best_index(scores, scale=1e6)
+    if np.isfinite(scores[top]):
+        assert found == np.flatnonzero(scores >= scores[top] - 1e-6)[0]

@@ -16,11 +16,12 @@ from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.inference import permutation_test
 from featsieve.inference.adjust import benjamini_hochberg
-from featsieve.inference.orders import permutations, root_seed
+from featsieve.inference.orders import permutations
 from featsieve.inference.permutation import permute_units
 from featsieve.measures import CrossValScore, Pearson
 from featsieve.progress import TimeUp
 from featsieve.protocols import HasPermutedScores
+from featsieve.seeds import root_seed
 from featsieve.validation import Settings, open_engine
 from tests import reference
 from tests.tables import as_pandas, mixed_columns

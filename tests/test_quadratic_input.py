@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from featsieve.errors import InputError
 from featsieve.progress import Monitor
@@ -27,6 +28,11 @@ SRC = Path(__file__).parents[1] / "src"
         (np.ones(4), 1, "give a square"),
         (np.array([[1.0, np.nan], [0, 1]]), 1, "NaN or infinite"),
         (np.array([[1.0, np.inf], [0, 1]]), 1, "NaN or infinite"),
+        (GOOD * 1e300, 1, r"Q has entries beyond 1e.100, .* divide Q by its largest entry"),
+        (GOOD * 1j, 1, "Q holds values of type complex128; give a matrix of real numbers"),
+        (np.array([["a", "b"], ["c", "d"]]), 1, "Q holds values of type <U1"),
+        (sparse.csr_array(GOOD), 1, r"Q is sparse, .* give Q.toarray\(\)"),
+        ([[1.0]], 1, "Q is 1 × 1, so there is nothing to choose; give at least two features"),
         (GOOD, 0, "k = 0 leaves nothing to choose among 3 features; give 1 <= k <= 2"),
         (GOOD, 3, "k = 3 leaves nothing"),
         (GOOD, 4, "k = 4 leaves nothing"),
@@ -36,6 +42,31 @@ SRC = Path(__file__).parents[1] / "src"
 def test_bad_problem(Q, k, match):
     with pytest.raises(InputError, match=match):
         solve(Q, k)
+
+
+@pytest.mark.parametrize("factor", [1e99, 1e-290])
+@pytest.mark.parametrize("solver", ["auto", "linear", "spectral", "sdp", "tpower", "exact"])
+def test_large_and_small_entries_give_the_same_set(solver, factor):
+    wanted = solve(GOOD, 2, solver=solver, random_state=0)
+    found = solve(GOOD * factor, 2, solver=solver, random_state=0)
+    assert sorted(found.indices) == sorted(wanted.indices)
+    assert found.value == pytest.approx(wanted.value * factor, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"max_time": -1}, "max_time=-1 is not possible; give seconds above 0"),
+        ({"max_time": "a"}, "max_time='a' is not possible"),
+        ({"bound": "x"}, "bound='x' is not known"),
+        ({"epsilon": "a"}, "epsilon must lie between 0 and 1"),
+        ({"rank": True}, "rank must be an integer of at least 1"),
+        ({"random_state": "a"}, "random_state='a' is not possible"),
+    ],
+)
+def test_bad_options(options, match):
+    with pytest.raises(InputError, match=match):
+        solve(GOOD, 2, **options)
 
 
 @pytest.mark.parametrize("k", [1.5, "2", True, None])

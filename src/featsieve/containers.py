@@ -17,6 +17,16 @@ def is_frame(container: Any) -> bool:
     return isinstance(nw.from_native(container, pass_through=True, eager_only=True), nw.DataFrame)
 
 
+def refuse_unread(container: Any) -> None:
+    """A lazy frame of polars is a plan for rows that are not there yet."""
+    kind = type(container)
+    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
+        raise InputError(
+            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
+            "use open_parquet for a file larger than memory."
+        )
+
+
 def is_dask(container: Any) -> bool:
     """A Dask array or dataframe, found without importing Dask."""
     return type(container).__module__.partition(".")[0] in {"dask", "dask_expr"} and hasattr(

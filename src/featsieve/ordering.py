@@ -43,11 +43,21 @@ def _end_of_tie(ranked: FloatArray, close: BoolArray, start: int) -> int:
     return stop
 
 
-def best_index(scores: FloatArray) -> int:
+def tie_width(top: float, scale: float = 0.0) -> float:
+    """How far below ``top`` a score still ties with it."""
+    return TIE_TOLERANCE * max(abs(top), scale)
+
+
+def best_index(scores: FloatArray, scale: float = 0.0) -> int:
     """Where the largest score is; ties to the lowest index, NaN never wins over a number.
+
+    ``scale`` is the size of the terms whose differences the scores are: where those cancel, the
+    scores are rounding, and so are differences between them.
 
     >>> best_index(np.array([0.5, np.nan, 2.0, 2.0 + 1e-15]))
     2
+    >>> best_index(np.array([0.0, 4e-16])), best_index(np.array([0.0, 4e-16]), scale=1.0)
+    (1, 0)
     """
     scores = np.asarray(scores, dtype=np.float64)
     top = float(scores[scores.argmax()])  # argmax stops at the first NaN
@@ -56,5 +66,5 @@ def best_index(scores: FloatArray) -> int:
         if not len(known):
             return 0
         top = float(known.max())
-    floor = top - TIE_TOLERANCE * abs(top) if math.isfinite(top) else top
+    floor = top - tie_width(top, scale) if math.isfinite(top) else top
     return int((scores >= floor).argmax())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numbers
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any, TypeVar
+
+from featsieve.errors import InputError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,6 +39,12 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     """Number of threads: None as scikit-learn (one, or joblib's context), −1 all cores."""
     import joblib
 
+    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise InputError(
+            f"n_jobs={n_jobs!r} is not possible; give a whole number of threads from 1, -1 for all "
+            "processors, or None."
+        )
     return int(joblib.effective_n_jobs(n_jobs))
 
 

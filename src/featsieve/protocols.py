@@ -230,7 +230,13 @@ class PairInformation(Protocol):
 
 @runtime_checkable
 class HasPairInformation(Protocol):
-    """Relevance, and the information of a unit with others, for greedy information criteria."""
+    """Relevance, and the information of a unit with others, for greedy information criteria.
+
+    ``information_scale`` is the size of the entropies that information is a difference of; its
+    rounding is relative to that.
+    """
+
+    information_scale: float
 
     def relevance(self) -> FloatArray: ...
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -17,6 +16,7 @@ from featsieve.containers import (
     is_dask,
     is_frame,
     is_sparse,
+    refuse_unread,
     restore_columns,
     restore_sparse,
     select_columns,
@@ -28,7 +28,8 @@ from featsieve.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray, IntArray, Schema
-from featsieve.validation import Settings, check_names, open_engine, resolve_count
+from featsieve.user_warnings import warn_user
+from featsieve.validation import Settings, check_flag, check_names, open_engine, resolve_count
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -122,6 +123,7 @@ from :func:`featsieve.open_parquet`
         )
 
     def _scaled(self, engine: Any) -> Engine:
+        check_flag("standardize", getattr(self, "standardize", True))
         ddof = self._scale_ddof()
         return engine if ddof is None else StandardizedEngine(engine, ddof)
 
@@ -130,6 +132,7 @@ from :func:`featsieve.open_parquet`
         if isinstance(X, ParquetTable) or is_dask(X):
             self._check_lazy_columns(X, y, reset)
             return X
+        refuse_unread(X)
         if reset and y is None:
             _refuse_no_target(self)
         names = None if is_sparse(X) else column_names(X)
@@ -190,11 +193,9 @@ from :func:`featsieve.open_parquet`
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
         if k is not None and len(result.indices) != k:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
-                f"for ({_why_not_k(result)}).",
-                UserWarning,
-                stacklevel=4,
+                f"for ({_why_not_k(result)})."
             )
 
     def _get_support_mask(self) -> FloatArray:
@@ -313,6 +314,11 @@ class FeatureSelector(PairingSelector):
     search: Any = field(default=None, kw_only=False)
     standardize: bool = True
 
+    def _procedure(self) -> Procedure:
+        _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")
+        _refuse_no_object("search", self.search, "steps", "featsieve.searches.Ranking()")
+        return super()._procedure()
+
     def _pairing(self) -> Pairing:
         from featsieve.measures.linear.correlation import Pearson
         from featsieve.searches.ranking import Ranking
@@ -325,6 +331,13 @@ def _refuse_no_target(selector: BaseSelector) -> None:
         f"This {type(selector).__name__} estimator requires y to be passed, but the target y is "
         "None; give one value a row."
     )
+
+
+def _refuse_no_object(name: str, given: Any, method: str, example: str) -> None:
+    """A word or a class where an object is needed."""
+    if given is None or (hasattr(given, method) and not isinstance(given, type)):
+        return
+    raise InputError(f"{name}={given!r} is no {name}; give an object, such as {example}.")
 
 
 def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -52,7 +53,7 @@ def scan_target(y: Any, task: str = "auto") -> TargetScan:
         with np.errstate(invalid="ignore"):
             fractional = values.dtype.kind == "f" and bool((values != np.floor(values)).any())
     else:
-        missing = sum(_is_missing(v) for v in values.ravel().tolist())
+        missing = sum(is_missing(v) for v in values.ravel().tolist())
         fractional = False
     distinct = _extremes(values) if fractional and task != "classification" else _distinct(values)
     return TargetScan(len(values), numeric, fractional, distinct, missing)
@@ -70,9 +71,20 @@ def target_matrix(y: Any) -> Array:
         )
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: the target is complex; give real numbers.")
+    if _holds_times(values):
+        raise InputError(
+            "the target holds dates or times, which are neither numbers nor classes; convert it, "
+            "for example to days since a date."
+        )
     if values.dtype.kind == "O":
         values = _numeric_if_possible(values)
     return values
+
+
+def _holds_times(values: Array) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(isinstance(v, (date, time, timedelta)) for v in values.ravel().tolist())
 
 
 def encode_target(y: Any, target: Target) -> Array:
@@ -186,7 +198,7 @@ def _extremes(values: Array) -> tuple[frozenset[Any], ...]:
 def _distinct(values: Array) -> tuple[frozenset[Any], ...]:
     if values.dtype.kind in "biuf":
         return tuple(frozenset(np.unique(c)[: MOST_CLASSES + 1].tolist()) for c in values.T)
-    return tuple(frozenset(v for v in c.tolist() if not _is_missing(v)) for c in values.T)
+    return tuple(frozenset(v for v in c.tolist() if not is_missing(v)) for c in values.T)
 
 
 def _capped(states: frozenset[Any]) -> frozenset[Any]:
@@ -196,7 +208,7 @@ def _capped(states: frozenset[Any]) -> frozenset[Any]:
     return frozenset(list(states)[: MOST_CLASSES + 1])
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, NaT, pandas.NA: nothing at all, or not equal to itself."""
     if value is None:
         return True

@@ -59,6 +59,7 @@ def test_missing_cells_name_the_column_and_the_count(run, tmp_path):
         (("select", "f.csv", "-k", "1.5"), "'1.5' columns cannot be selected"),
         (("select", "f.csv", "-k", "nan"), "'nan' columns cannot be selected"),
         (("select", "f.csv", "--method", "pq"), "there is no method 'pq'; did you mean pc?"),
+        (("select", "f.csv", "--method", "mrmrr"), "no method 'mrmrr'; did you mean mrmr? ("),
         (("select", "f.csv", "--method", "!!"), "'featsieve methods' lists them"),
         (("select", "f.csv", "--seed", "-1"), "'-1' is no possible seed; give a whole number"),
         (("select", "f.csv", "--max-time", "0"), "'0' is no time; give seconds above 0"),
@@ -74,6 +75,21 @@ def test_wrong_usage_is_code_2_and_one_sentence(run, words, sentence):
     assert (code, out) == (2, "")
     assert_one_sentence(err, sentence)
     assert "--help' shows what is possible" in err
+
+
+def test_auto_count_of_a_method_without_is_wrong_usage(run, csv):
+    code, out, err = run("select", csv, "--target", "y", "--method", "mrmr", "-k", "auto")
+    assert (code, out) == (2, "")
+    assert_one_sentence(err, "-k auto is not possible with MRMR; give a number or a fraction.")
+
+
+def test_permutations_without_effect_are_said(run, csv):
+    words = ("select", csv, "--target", "y", "--method", "mrmr", "-k", "2", "--permutations")
+    code, _, err = run(*words, "10")
+    assert code == 0
+    assert "note: MRMR tests no columns, so --permutations has no effect." in err
+    for more in (("0",), ("10", "--quiet")):
+        assert "--permutations" not in run(*words, *more)[2]
 
 
 def test_target_must_be_named(run, csv):

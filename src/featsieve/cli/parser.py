@@ -30,8 +30,8 @@ class Parser(argparse.ArgumentParser):
     """Wrong usage is one sentence, not a page."""
 
     def error(self, message: str) -> NoReturn:
-        text = message.rstrip(".")
-        self.exit(2, f"featsieve: error: {text}. ('{self.prog} --help' shows what is possible.)\n")
+        text = message if message.endswith((".", "?")) else f"{message}."
+        self.exit(2, f"featsieve: error: {text} ('{self.prog} --help' shows what is possible.)\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -170,7 +170,7 @@ def _method(text: str) -> str:
     found = plain if plain in offered else by_class.get(plain)
     if found is not None:
         return found
-    near = difflib.get_close_matches(plain, [*offered, *by_class], n=3, cutoff=0.5)
+    near = difflib.get_close_matches(plain, dict.fromkeys([*offered, *by_class]), n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "'featsieve methods' lists them."
     raise argparse.ArgumentTypeError(f"there is no method {text!r}; {hint}")
 

@@ -11,10 +11,16 @@ import warnings
 from typing import Any, TextIO
 
 from featsieve.cli.parser import COMMANDS
+from featsieve.errors import InputError
 
 FAILED = 1
+WRONG_USAGE = 2
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # numba's cache meets a full disk, too
 DEBUG_VARIABLE = "FEATSIEVE_DEBUG"
+
+
+class UsageError(InputError):
+    """Words that do not go together, found only once the method is known."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         if os.environ.get(DEBUG_VARIABLE):
             raise
         say(f"error: {explain(error)}")
-        return FAILED
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
 
 
 def explain(error: Exception) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
-from featsieve.cli.running import say
+from featsieve.cli.running import UsageError, say
 from featsieve.errors import InputError
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
@@ -107,7 +107,17 @@ def _selector(
         "n_permutations": _permutations(job, arguments),
         "callback": bar,
     }
-    return build(**({name: v for name, v in settings.items() if name in known} | asked))
+    selector = build(**({name: v for name, v in settings.items() if name in known} | asked))
+    _check_words(arguments, method, selector)
+    return selector
+
+
+def _check_words(arguments: argparse.Namespace, method: str, selector: Any) -> None:
+    """What the command line offers for all methods, and this one does not have."""
+    if arguments.k == "auto" and not selector._offers_auto_count():
+        raise UsageError(f"-k auto is not possible with {method}; give a number or a fraction.")
+    if arguments.permutations and not hasattr(selector, "n_permutations") and not arguments.quiet:
+        say(f"note: {method} tests no columns, so --permutations has no effect.")
 
 
 def _permutations(job: Job, arguments: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featsieve.discretize.cuts import MAX_CUTS, Cuts, category_cuts
@@ -16,6 +16,7 @@ from featsieve.errors import InputError
 from featsieve.pool import effective_n_jobs, ordered_map
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray, IntArray
+from featsieve.targets import scan_target
 
 # A tile of columns, its sorted copies and the engine's own copy share the budget.
 COPIES_A_TILE = 4
@@ -34,7 +35,7 @@ class Sample:
         return None if len(self.rows) == engine.n_samples else self.rows
 
 
-class Discretizer(TransformerMixin, BaseEstimator):
+class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers to codes 0, 1, …; a missing cell gets a code of its own, after all others."""
 
     needs_target: ClassVar[bool] = False
@@ -124,6 +125,7 @@ class Discretizer(TransformerMixin, BaseEstimator):
 
         labels = column_or_1d(y, warn=True)
         check_consistent_length(np.empty(n_rows), labels)
+        _refuse_no_classes(labels, type(self).__name__)
         return np.unique(labels, return_inverse=True)[1]
 
     def __sklearn_tags__(self) -> Any:
@@ -132,6 +134,20 @@ class Discretizer(TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.needs_target
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _refuse_no_classes(labels: Any, name: str) -> None:
+    scan = scan_target(labels)
+    if scan.missing:
+        raise InputError(
+            f"y has {scan.missing} missing (NaN) or infinite labels, and {name} cuts by classes; "
+            "drop those rows, or fill them in."
+        )
+    if scan.fractional:
+        raise InputError(
+            f"y is continuous, and {name} cuts by classes; give labels, or cut y itself first, for "
+            "example by Quantile."
+        )
 
 
 def _tile_width(engine: Engine, n_rows: int) -> int:

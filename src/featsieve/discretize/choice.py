@@ -13,7 +13,9 @@ from featsieve.errors import InputError
 WORDS = ("quantile", "equal_width", "sigma", "caim")
 
 
-def choose_discretizer(given: Any, n_bins: int) -> Discretizer | None:
+def choose_discretizer(
+    given: Any, n_bins: int, parameter: str = "discretizer"
+) -> Discretizer | None:
     """A discretiser by its word, as it is, or None for data that are codes already.
 
     >>> choose_discretizer("quantile", 3)
@@ -32,6 +34,6 @@ def choose_discretizer(given: Any, n_bins: int) -> Discretizer | None:
             return CAIM()
     allowed = ", ".join(map(repr, WORDS))
     raise InputError(
-        f"discretizer={given!r} is not known; give {allowed}, an object of featsieve.discretize, "
+        f"{parameter}={given!r} is not known; give {allowed}, an object of featsieve.discretize, "
         "or None for columns that are codes already."
     )

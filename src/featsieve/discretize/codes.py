@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
 
-from featsieve.discretize.cuts import MAX_CUTS, Cuts, category_cuts, refuse_states
+from featsieve.discretize.cuts import (
+    MAX_CUTS,
+    Cuts,
+    category_cuts,
+    cuts_between,
+    refuse_states,
+)
 from featsieve.errors import InputError
 from featsieve.protocols import Engine
 from featsieve.schema import Block, FloatArray, IntArray, Schema
@@ -27,7 +35,8 @@ class CodeRange:
         known = ~np.isnan(X)
         low = np.min(X, axis=0, where=known, initial=np.inf)
         high = np.max(X, axis=0, where=known, initial=-np.inf)
-        return cls(low, high, np.count_nonzero(known & (np.rint(X) != X), axis=0))
+        whole = np.isfinite(X) & (np.rint(X) == X)
+        return cls(low, high, np.count_nonzero(known & ~whole, axis=0))
 
     def merge(self, other: Self) -> Self:
         return type(self)(
@@ -37,23 +46,59 @@ class CodeRange:
         )
 
 
+@dataclass(frozen=True)
+class DistinctCodes:
+    """The codes that occur in some columns; once too many, which ones no longer matters."""
+
+    codes: dict[int, FloatArray]
+
+    @classmethod
+    def of_block(cls, block: Block, columns: Sequence[int]) -> Self:
+        X = block.dense()
+        return cls({j: _some_distinct(X[:, j]) for j in columns})
+
+    def merge(self, other: Self) -> Self:
+        pairs = ((j, np.concatenate((c, other.codes[j]))) for j, c in self.codes.items())
+        return type(self)({j: _some_distinct(both) for j, both in pairs})
+
+
+def _some_distinct(values: FloatArray) -> FloatArray:
+    return np.unique(values[~np.isnan(values)])[: MAX_CUTS + 2]
+
+
 def code_cuts(engine: Engine) -> Cuts:
-    """One state a whole number between the smallest and the largest code of each column."""
+    """One state a whole number between a column's smallest and largest code.
+
+    Where those are too far apart, one state a code that occurs.
+    """
     found = engine.reduce_rows(CodeRange.of_block)
-    return Cuts(tuple(_cuts(engine.schema, found, j) for j in range(engine.n_features)))
+    numeric = engine.schema.numeric_columns()
+    _refuse_fractions(engine.schema, found)
+    is_wide = found.low + MAX_CUTS < found.high
+    near, wide = numeric[~is_wide[numeric]].tolist(), numeric[is_wide[numeric]].tolist()
+    cuts = {j: _consecutive(found.low[j], found.high[j]) for j in near}
+    cuts |= {j: category_cuts(engine.schema, j) for j in engine.schema.categories}
+    cuts |= _cuts_of_distinct(engine, wide) if wide else {}
+    return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
 
 
-def _cuts(schema: Schema, found: CodeRange, column: int) -> FloatArray:
-    if column in schema.categories:
-        return category_cuts(schema, column)
-    low, high = found.low[column], found.high[column]
-    if found.fractions[column] or (np.isinf(high - low) and low < high):
-        raise InputError(
-            f"column {schema.names[column]!r} is not made of codes: {found.fractions[column]} of "
-            "its cells are no whole numbers; give a discretizer, such as 'quantile'."
-        )
-    if low > high:
-        return np.empty(0)  # nothing but missing cells
-    if high - low > MAX_CUTS:
-        refuse_states(schema.names[column], int(high - low) + 1)
-    return np.arange(low, high) + 0.5
+def _cuts_of_distinct(engine: Engine, columns: list[int]) -> dict[int, FloatArray]:
+    seen = engine.reduce_rows(partial(DistinctCodes.of_block, columns=columns))
+    for column, codes in seen.codes.items():
+        if len(codes) > MAX_CUTS + 1:
+            refuse_states(engine.schema.names[column], f"more than {MAX_CUTS + 1}")
+    return {column: cuts_between(codes) for column, codes in seen.codes.items()}
+
+
+def _consecutive(low: float, high: float) -> FloatArray:
+    return np.arange(low, high) + 0.5 if low < high else np.empty(0)
+
+
+def _refuse_fractions(schema: Schema, found: CodeRange) -> None:
+    for column in np.flatnonzero(found.fractions).tolist():
+        if column not in schema.categories:
+            raise InputError(
+                f"column {schema.names[column]!r} is not made of codes: "
+                f"{found.fractions[column]} of its cells are no whole numbers; give a discretizer, "
+                "such as 'quantile'."
+            )

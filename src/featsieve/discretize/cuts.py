@@ -65,7 +65,7 @@ def category_cuts(schema: Schema, column: int) -> FloatArray:
     return np.arange(n_states - 1) + 0.5
 
 
-def refuse_states(name: str, n_states: int) -> None:
+def refuse_states(name: str, n_states: int | str) -> None:
     raise InputError(
         f"column {name!r} has {n_states} states, at most {MAX_CUTS + 1} (and one for missing "
         "cells) are allowed; group its rare states, drop it, or discretise it."

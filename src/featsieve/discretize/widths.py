@@ -69,11 +69,15 @@ class SigmaCuts(Discretizer):
         self.n_jobs = n_jobs
 
     def _check(self) -> None:
-        n_cuts = len(self.multiples)
-        if not 1 <= n_cuts <= MAX_CUTS or not np.isfinite(self.multiples).all():
+        try:
+            multiples = np.asarray(self.multiples, dtype=np.float64)
+        except (TypeError, ValueError):
+            multiples = np.empty(0)
+        one_row = multiples.ndim == 1 and 1 <= len(multiples) <= MAX_CUTS
+        if not one_row or not np.isfinite(multiples).all():
             raise InputError(
-                f"multiples={self.multiples!r} is not possible; give from 1 to {MAX_CUTS} finite "
-                "numbers."
+                f"multiples={self.multiples!r} is not possible; give a list of 1 to {MAX_CUTS} "
+                "finite numbers."
             )
 
     def _cuts(

@@ -76,7 +76,8 @@ def refuse_bad(bad: Bad, schema: Schema) -> None:
     if not len(columns):
         return
     worst = int(columns[np.argmax(bad.count[columns])])
-    others = f" (and {len(columns) - 1} more columns)" if len(columns) > 1 else ""
+    n_others = len(columns) - 1
+    others = f" (and {n_others} more column{'s' * (n_others > 1)})" if n_others else ""
     raise InputError(
         f"column {schema.names[worst]!r}{others} has {int(bad.count[worst])} missing (NaN) or "
         "infinite cells, and this method takes finite numbers only; impute or drop them, or use a "

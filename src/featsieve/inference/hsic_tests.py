@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError
 from featsieve.kernels.permuted_sums import permuted_sums
@@ -18,6 +17,7 @@ from featsieve.measures.kernel.hsic_estimates import (
 )
 from featsieve.measures.kernel.hsic_functions import KernelChoice
 from featsieve.schema import Array, FloatArray
+from featsieve.seeds import random_source
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _permutation_test(
 ) -> HSICTestResult:
     if n_permutations < 1:
         raise InputError(f"n_permutations must be at least 1, got {n_permutations}.")
-    rng = check_random_state(random_state)
+    rng = random_source(random_state)
     n = len(K)
     orders: Array = np.array([rng.permutation(n) for _ in range(n_permutations)])
     everything = permuted_sums(K, L, np.vstack([np.arange(n), orders]))

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import Any
-
 import numpy as np
 
-from featsieve.errors import InputError
 from featsieve.kernels.permutation import shuffle_rows
 from featsieve.schema import IntArray
 
 ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
-
-
-def root_seed(random_state: Any) -> int:
-    """One number out of whatever scikit-learn takes as a random state."""
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
-        return int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    raise InputError(
-        f"random_state={random_state!r} is not possible; give None, a whole number from 0, or a "
-        "NumPy generator."
-    )
 
 
 def permutations(seed: int, start: int, stop: int, n_rows: int) -> IntArray:

@@ -14,13 +14,14 @@ from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.inference.adjust import benjamini_hochberg
-from featsieve.inference.orders import ORDERS_A_SEED, permutations, root_seed
+from featsieve.inference.orders import ORDERS_A_SEED, permutations
 from featsieve.kernels.permutation import count_reached
 from featsieve.ordering import TIE_TOLERANCE, best_first
 from featsieve.progress import TimeUp
 from featsieve.protocols import CanPermuteTarget, Engine, HasPermutedScores, HasScores
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 from featsieve.schema import FloatArray, IntArray
+from featsieve.seeds import root_seed
 from featsieve.validation import Settings, open_engine
 
 MOST_ORDERS = 1024  # permutations a pass: enough for matrix products at full speed

@@ -10,9 +10,9 @@ import numpy as np
 
 from featsieve.embedded.lasso import Lasso
 from featsieve.errors import InputError
-from featsieve.inference.orders import root_seed
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
+from featsieve.seeds import root_seed
 from featsieve.selector import BaseSelector
 
 CHOICES = {"method": ("lasso", "lar"), "count_rule": ("exact", "nearest")}

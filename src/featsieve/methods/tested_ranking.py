@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
+from featsieve.errors import InputError
 from featsieve.methods.incremental import IncrementalRanking
 from featsieve.protocols import Procedure
 
@@ -28,6 +30,12 @@ class TestedRanking(IncrementalRanking):
 
     def _procedure(self) -> Procedure:
         pairing = self._pairing()
+        whole = isinstance(self.n_permutations, numbers.Integral)
+        if not whole or isinstance(self.n_permutations, bool) or self.n_permutations < 0:
+            raise InputError(
+                f"n_permutations={self.n_permutations!r} is not possible; give a whole number from "
+                "0 (no p-values)."
+            )
         if self.n_permutations == 0:
             return pairing
         # Imported here: without permutations no kernel has to be loaded.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import TypeVar, get_args
@@ -24,6 +25,8 @@ from featsieve.quadratic.registry import (
     SolverName,
     Start,
 )
+from featsieve.seeds import random_generator
+from featsieve.validation.parameters import check_time
 
 Choice = TypeVar("Choice")
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -80,11 +83,11 @@ def solve(
         ``"auto"``: the tightest bound that takes a second at most for this size; ``"sdp"``: the
         semidefinite one too, whatever it costs; ``"cheap"``: only sums and eigenvalues.
     """
-    monitor = Monitor(max_time=max_time)
+    monitor = Monitor(max_time=check_time(max_time))
     problem = make_problem(Q, k)
     entry = _lookup(solver, problem)
     options = Options(
-        rng=_generator(random_state),
+        rng=random_generator(random_state),
         rank=_positive("rank", rank),
         epsilon=_in_unit_interval("epsilon", epsilon),
         delta=_in_unit_interval("delta", delta),
@@ -146,20 +149,14 @@ def _lookup(name: str, problem: Problem) -> Solver:
     return SOLVERS[name]
 
 
-def _generator(random_state: RandomState) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
-
-
 def _positive(name: str, value: int) -> int:
-    if not isinstance(value, int | np.integer) or value < 1:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise InputError(f"{name} must be an integer of at least 1, not {value!r}.")
     return int(value)
 
 
 def _in_unit_interval(name: str, value: float) -> float:
-    if not 0 < value < 1:
+    if not isinstance(value, numbers.Real) or not 0 < value < 1:
         raise InputError(f"{name} must lie between 0 and 1 (both excluded), not {value!r}.")
     return float(value)
 

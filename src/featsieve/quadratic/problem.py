@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from featsieve.containers import is_sparse
 from featsieve.errors import InputError
 from featsieve.ordering import best_first
 from featsieve.quadratic.answer import Answer
@@ -16,6 +18,7 @@ from featsieve.schema import FloatArray, IntArray
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.
 NEGATIVE_TOLERANCE = 1e-12
 DENSE_EIGEN_LIMIT = 200
+LARGEST_ENTRY = 1e100  # solvers multiply entries with each other and sum over all of them
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class Problem:
 
 def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
     """Check a user's matrix and k, and symmetrise the matrix."""
-    matrix = np.asarray(Q, dtype=np.float64)
+    matrix = _as_matrix(Q)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"Q has shape {matrix.shape}; give a square matrix, one row and one column a feature."
@@ -83,14 +86,37 @@ def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
     if not np.isfinite(matrix).all():
         raise InputError("Q has NaN or infinite entries; give finite numbers only.")
     _check_k(k, len(matrix))
+    if max(matrix.max(), -matrix.min()) > LARGEST_ENTRY:
+        raise InputError(
+            f"Q has entries beyond {LARGEST_ENTRY:.0e}, where sums overflow; divide Q by its "
+            "largest entry, the best set stays the same."
+        )
     symmetric = np.add(matrix, matrix.T, order="C")
     symmetric *= 0.5
     return Problem(symmetric, int(k))
 
 
+def _as_matrix(Q: Any) -> FloatArray:
+    if is_sparse(Q):
+        raise InputError("Q is sparse, and solvers need all entries; give Q.toarray().")
+    matrix = np.asarray(Q)
+    try:
+        if matrix.dtype.kind not in "biufO":
+            raise TypeError
+        return np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"Q holds values of type {matrix.dtype}; give a matrix of real numbers."
+        ) from None
+
+
 def _check_k(k: int, n: int) -> None:
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
         raise InputError(f"k must be an integer, not {k!r}; give the number of features to select.")
+    if n < 2:
+        raise InputError(
+            f"Q is {n} × {n}, so there is nothing to choose; give at least two features."
+        )
     if not 1 <= k < n:
         raise InputError(
             f"k = {k} leaves nothing to choose among {n} features; give 1 <= k <= {n - 1}."

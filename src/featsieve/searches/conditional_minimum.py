@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from featsieve.ordering import TIE_TOLERANCE, best_first
+from featsieve.ordering import best_first, tie_width
 from featsieve.schema import BoolArray, FloatArray
 from featsieve.searches.criteria import Criterion
 
@@ -30,6 +30,7 @@ class RunningMinimum:
     def __init__(self, bound: Any) -> None:
         self._bound = bound
         self._scores: FloatArray = bound.relevance().copy()
+        self.scale: float = bound.information_scale
 
     def add(self, unit: int) -> None:
         found = self._bound.information_with(unit).conditional
@@ -81,7 +82,7 @@ class LazyMinimum(RunningMinimum):
         best = np.max(bounds[fresh], initial=-np.inf)
         group = int(np.argmax(np.where(fresh, -np.inf, bounds)))
         reaches = bounds[group] > -np.inf and (
-            np.isinf(best) or bounds[group] >= best - TIE_TOLERANCE * abs(best)
+            np.isinf(best) or bounds[group] >= best - tie_width(best, self.scale)
         )
         return group if reaches and not fresh[group] else None
 

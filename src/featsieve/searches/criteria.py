@@ -5,13 +5,14 @@ Brown et al. (2012) write all of them as relevance and a sum over the selected; 
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.errors import InputError
-from featsieve.ordering import TIE_TOLERANCE
+from featsieve.ordering import TIE_TOLERANCE, tie_width
 from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
 from featsieve.schema import BoolArray, FloatArray
 
@@ -20,6 +21,11 @@ class Criterion(BaseEstimator):
     """A criterion that sums a term over the selected units."""
 
     requires: ClassVar[tuple[type, ...]] = (HasPairInformation,)
+
+    @property
+    def amplification(self) -> float:
+        """How many times the rounding of information is in a score."""
+        return 1.0
 
     def begin(self, bound: Any) -> Any:
         return SummedTerms(self, bound)
@@ -33,12 +39,16 @@ class Criterion(BaseEstimator):
 
 
 class SummedTerms:
-    """The running sum of a criterion: one column of the pair matrix a selected unit."""
+    """The running sum of a criterion: one column of the pair matrix a selected unit.
+
+    ``scale`` is the size of its terms, to which ties are relative.
+    """
 
     def __init__(self, criterion: Criterion, bound: Any) -> None:
         self._criterion = criterion
         self._bound = bound
         self._relevance: FloatArray = bound.relevance()
+        self.scale: float = bound.information_scale * criterion.amplification
         self._total = np.zeros(len(self._relevance))
         self._n_selected = 0
 
@@ -115,6 +125,16 @@ class WeightedRedundancy(Criterion):
     def __init__(self, *, beta: float = 1.0) -> None:
         self.beta = beta
 
+    @property
+    def amplification(self) -> float:
+        return max(1.0, self.beta)
+
+    def begin(self, bound: Any) -> Any:
+        is_number = isinstance(self.beta, numbers.Real) and not isinstance(self.beta, bool)
+        if not is_number or not 0 <= self.beta < np.inf:
+            raise InputError(f"beta={self.beta!r} is not possible; give a finite number from 0 up.")
+        return super().begin(bound)
+
     def term(self, pair: PairInformation) -> FloatArray:
         return pair.mutual
 
@@ -140,6 +160,7 @@ class GainOfAll:
     def __init__(self, bound: Any) -> None:
         self._bound = bound
         self._relevance: FloatArray = bound.relevance()
+        self.scale: float = bound.information_scale
         self._selected: list[int] = []
 
     def add(self, unit: int) -> None:
@@ -149,7 +170,7 @@ class GainOfAll:
         if not self._selected:
             return self._relevance
         gains: FloatArray = self._bound.conditional_gains(self._selected)
-        if gains[outside].max() > TIE_TOLERANCE:
+        if gains[outside].max() > tie_width(0.0, self.scale):
             return gains
         # Nothing to gain: 0 for the most relevant one that is left, less for the others.
         return self._relevance - self._relevance[outside].max()

@@ -76,7 +76,7 @@ class GlobalQuadratic(BaseEstimator):
             rank=self.rank,
             epsilon=self.epsilon,
             delta=self.delta,
-            max_time=None if np.isinf(seconds) else max(seconds, 0.0),
+            max_time=None if np.isinf(seconds) else max(seconds, np.finfo(float).tiny),
         )
 
 

@@ -44,7 +44,7 @@ class Greedy(BaseEstimator):
             if path:
                 run.add(path[-1])
             current = run.scores(is_outside)
-            best = best_index(current + barred)
+            best = best_index(current + barred, run.scale)
             scores = np.where(is_outside, current, chosen)
             indices[step] = best
             is_outside[best], barred[best], chosen[best] = False, -np.inf, current[best]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from featsieve.errors import IncompatibleError, InputError
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
@@ -16,6 +16,7 @@ from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.schema import FloatArray
 from featsieve.searches.pair_matrix import pair_matrix
+from featsieve.seeds import random_source
 
 
 class SimplexQP(BaseEstimator):
@@ -48,6 +49,7 @@ class SimplexQP(BaseEstimator):
         self.random_state = random_state
 
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        self._check()
         terms: PairTerms = bound.relevance_and_pairs()
         if terms.role != "redundancy":
             raise IncompatibleError(
@@ -76,9 +78,7 @@ class SimplexQP(BaseEstimator):
         n_units = len(terms.relevance)
         if self.n_columns is None or self.n_columns >= n_units:
             return positive_factor(pair_matrix(bound, terms)), np.zeros(n_units), None
-        if self.n_columns < 1:
-            raise InputError(f"n_columns={self.n_columns!r} is not possible; give one or more.")
-        rng = check_random_state(self.random_state)
+        rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
         columns = np.stack([terms.pair_row(int(unit)) for unit in chosen], axis=1)
         words = f"Nyström from {self.n_columns} of {n_units} columns"
@@ -90,8 +90,17 @@ class SimplexQP(BaseEstimator):
             redundancy = entries / len(factor) ** 2
             total = redundancy + float(relevance.mean())
             return redundancy / total if total > 0 else 0.5
-        if isinstance(self.alpha, str) or not 0 <= self.alpha <= 1:
-            raise InputError(
-                f"alpha={self.alpha!r} is not possible; give 'auto' or a number from 0 to 1."
-            )
         return float(self.alpha)
+
+    def _check(self) -> None:
+        alpha, n_columns = self.alpha, self.n_columns
+        if alpha != "auto" and not (isinstance(alpha, numbers.Real) and 0 <= alpha <= 1):
+            raise InputError(
+                f"alpha={alpha!r} is not possible; give 'auto' or a number from 0 to 1."
+            )
+        whole = isinstance(n_columns, numbers.Integral) and not isinstance(n_columns, bool)
+        if n_columns is not None and not (whole and n_columns >= 1):
+            raise InputError(
+                f"n_columns={n_columns!r} is not possible; give a whole number from 1, or None "
+                "for all."
+            )

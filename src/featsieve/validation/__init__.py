@@ -2,6 +2,6 @@
 
 from featsieve.validation.boundary import Settings, open_engine
 from featsieve.validation.columns import check_names
-from featsieve.validation.parameters import resolve_count
+from featsieve.validation.parameters import check_flag, resolve_count
 
-__all__ = ["Settings", "check_names", "open_engine", "resolve_count"]
+__all__ = ["Settings", "check_flag", "check_names", "open_engine", "resolve_count"]

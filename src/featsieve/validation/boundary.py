@@ -35,7 +35,12 @@ from featsieve.validation.columns import (
     scan_frame,
     sorted_categories,
 )
-from featsieve.validation.parameters import check_sample_weight, check_time, parse_memory
+from featsieve.validation.parameters import (
+    check_callback,
+    check_sample_weight,
+    check_time,
+    parse_memory,
+)
 
 FEWEST_ROWS = 2
 
@@ -58,7 +63,7 @@ class Settings:
         return Context(
             schema=schema,
             target=target,
-            monitor=Monitor(self.callback, check_time(self.max_time)),
+            monitor=Monitor(check_callback(self.callback), check_time(self.max_time)),
             memory_limit=parse_memory(self.memory_limit),
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any
 
 import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.schema import FloatArray
+from featsieve.user_warnings import warn_user
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -43,11 +43,9 @@ def _is_fraction(given: Any) -> bool:
 
 def _capped(count: int, n_units: int) -> int:
     if count > n_units:
-        warnings.warn(
+        warn_user(
             f"n_features_to_select={count} is more than the {n_units} features there are; "
-            "all of them are kept.",
-            UserWarning,
-            stacklevel=4,
+            "all of them are kept."
         )
     return min(count, n_units)
 
@@ -78,14 +76,28 @@ def check_time(max_time: Any) -> float | None:
     raise InputError(f"max_time={max_time!r} is not possible; give seconds above 0, or None.")
 
 
+def check_callback(callback: Any) -> Any:
+    if callback is None or callable(callback):
+        return callback
+    raise InputError(
+        f"callback={callback!r} cannot be called; give a function of one argument, or None."
+    )
+
+
+def check_flag(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(f"{name}={value!r} is not possible; give True or False.")
+
+
 def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None:
     """Finite, non-negative, one a row; a single number means no weights."""
-    if sample_weight is None or np.isscalar(sample_weight):
+    if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim != 1:
+    weight = _as_numbers(sample_weight)
+    if weight.ndim > 1:
         raise InputError("Sample weights must be 1D array or scalar: give one number a row.")
-    if weight.shape != (n_samples,):
+    if weight.ndim and weight.shape != (n_samples,):
         raise InputError(
             f"sample_weight.shape == {weight.shape}, expected {(n_samples,)}; give one a row."
         )
@@ -94,4 +106,18 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None
             "sample_weight holds a negative or not finite number, or only zeros; give weights "
             "from 0 up, some of them above 0."
         )
-    return weight
+    return weight if weight.ndim else None
+
+
+def _as_numbers(sample_weight: Any) -> FloatArray:
+    values = np.asarray(sample_weight)
+    try:
+        if values.dtype.kind not in "biufO":
+            raise TypeError
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        given = repr(sample_weight) if values.ndim == 0 else f"an array of {values.dtype}"
+        raise InputError(
+            f"sample_weight is {given}, not numbers; give one number a row (a column itself, not "
+            "its name), or None."
+        ) from None

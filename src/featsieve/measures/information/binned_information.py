@@ -77,7 +77,12 @@ or None for columns that are codes already
         if self.estimator == "ksg":
             from featsieve.measures.information.neighbour_information import BoundKSG
 
-            return BoundKSG(engine, self.n_neighbors, normalized=self.normalized)
+            return BoundKSG(
+                engine,
+                self.n_neighbors,
+                normalized=self.normalized,
+                correction=self.correction,
+            )
         if self.estimator != "binned":
             raise InputError(
                 f"estimator={self.estimator!r} is not known; allowed are 'binned' and 'ksg'."

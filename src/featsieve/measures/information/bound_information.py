@@ -30,6 +30,7 @@ class BoundInformation:
     def __init__(self, measure: MutualInformation, engine: Engine) -> None:
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
+        self.information_scale = max(1.0, float(np.log(engine.n_samples)))  # no entropy is larger
         self._measure = measure
         self._engine = engine
 

@@ -10,7 +10,7 @@ import numpy as np
 from featsieve.discretize.base import Discretizer, Sample
 from featsieve.discretize.choice import choose_discretizer
 from featsieve.discretize.codes import code_cuts
-from featsieve.discretize.cuts import Cuts
+from featsieve.discretize.cuts import MAX_CUTS, Cuts
 from featsieve.errors import InputError
 from featsieve.measures.information.contingency import Codes
 from featsieve.measures.information.group_codes import GroupCodes
@@ -67,11 +67,23 @@ def fit_coder(
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    target, sample = _fit_target(engine, choose_discretizer(target_discretizer, n_bins))
+    target, sample = _fit_target(engine, _choose_for_target(target_discretizer, n_bins))
+    if chosen is not None and chosen.needs_target:
+        _refuse_many_joint_classes(engine, sample)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     sampled = chosen is not None and len(sample.rows) < engine.n_samples
     words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if sampled else None
     return Coder(cuts, target, _fit_groups(engine, cuts), words)
+
+
+def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
+    """Several outputs soon make a class of every row: no cuts can tell those apart."""
+    n_classes = 0 if sample.classes is None else int(sample.classes.max()) + 1
+    if engine.target.n_outputs > 1 and n_classes > MAX_CUTS + 1:
+        raise InputError(
+            f"the {engine.target.n_outputs} outputs have {n_classes} combinations of classes, and "
+            f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
+        )
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
@@ -84,7 +96,11 @@ def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
-    return _fit_target(engine, choose_discretizer(discretizer, n_bins))[0]
+    return _fit_target(engine, _choose_for_target(discretizer, n_bins))[0]
+
+
+def _choose_for_target(given: Any, n_bins: int) -> Discretizer | None:
+    return choose_discretizer(given, n_bins, "target_discretizer")
 
 
 def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
@@ -94,7 +110,20 @@ def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[Target
     sample = Sample(rows, None, weights)
     y = engine.take(sample.taken(engine), np.arange(1))[1]
     coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
-    return coder, Sample(rows, coder.encode(y)[:, 0], weights)
+    return coder, Sample(rows, joint_classes(coder.encode(y)), weights)
+
+
+def joint_classes(codes: IntArray) -> IntArray:
+    """One code a row for all outputs together; only combinations that occur get one.
+
+    >>> joint_classes(np.array([[0, 5], [1, 5], [0, 5]])).tolist()
+    [0, 1, 0]
+    """
+    joint = codes[:, 0]
+    for output in codes.T[1:]:
+        pairs = joint * (int(output.max()) + 1) + output
+        joint = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    return joint
 
 
 @dataclass(frozen=True)

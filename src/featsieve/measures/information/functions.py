@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from featsieve.discretize.cuts import MAX_STATES
 from featsieve.errors import InputError
@@ -18,6 +17,7 @@ from featsieve.measures.information.joint_counts import (
 )
 from featsieve.measures.information.pair_matrices import conditional_matrix
 from featsieve.measures.information.pair_sums import PairSums
+from featsieve.measures.information.states import as_states, state_codes
 from featsieve.pool import effective_n_jobs
 from featsieve.schema import Array, FloatArray, IntArray
 
@@ -97,25 +97,16 @@ def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
     return conditional_matrix(PairSums.of_codes(table, classes, layout, effective_n_jobs(n_jobs)))
 
 
-def state_codes(x: Any, name: str) -> IntArray:
-    """Codes 0, 1, … of one variable's states; continuous numbers are refused."""
-    values = np.asarray(x)
-    if values.ndim != 1 or not len(values):
-        raise InputError(f"{name} has shape {values.shape}; give one state a row, at least one.")
-    _refuse_fractions(values, name)
-    if values.dtype == object:
-        values = np.array(["" if v is None else str(v) for v in values])
-    return np.unique(values, return_inverse=True)[1].reshape(-1)
-
-
 def coded_columns(codes: Any) -> tuple[Codes, Layout]:
     """Compact codes of all columns; too many states and continuous numbers are refused."""
-    table = np.asarray(codes)
+    table = as_states(codes)
     if table.ndim != 2 or not table.size:
         raise InputError(
             f"codes has shape {table.shape}; give rows × columns with at least one of each."
         )
-    if table.dtype.kind in "biu":
+    if table.dtype.kind == "b":
+        table = table.view(np.uint8)  # booleans cannot be subtracted
+    if table.dtype.kind in "iu":
         low, high = table.min(axis=0), table.max(axis=0)
         width = high.astype(float) - low.astype(float)
         if width.max() < MAX_STATES:
@@ -138,17 +129,6 @@ def _stacked(columns: list[IntArray]) -> tuple[Codes, Layout]:
             f"{MAX_STATES} are allowed; discretise it, see featsieve.discretize."
         )
     return np.stack(columns, axis=1).astype(np.uint8), Layout(states, 1)
-
-
-def _refuse_fractions(values: npt.NDArray[Any], name: str) -> None:
-    if values.dtype.kind != "f":
-        return
-    known = values[~np.isnan(values)]
-    if (known != np.rint(known)).any():
-        raise InputError(
-            f"{name} holds continuous numbers where codes are expected; discretise it first, see "
-            "featsieve.discretize."
-        )
 
 
 def _joint(correction: Correction, **variables: Any) -> JointCounts:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 from scipy.special import digamma
 
 from featsieve.errors import InputError
-from featsieve.measures.information.joint_counts import JointCounts, information
+from featsieve.measures.information.joint_counts import Correction, JointCounts, information
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray, IntArray
@@ -112,13 +113,19 @@ def _labels(values: FloatArray) -> IntArray:
 class BoundKSG:
     """Neighbour estimates of an engine's columns; a group scores what its best column scores."""
 
-    def __init__(self, engine: Engine, n_neighbors: int, *, normalized: bool) -> None:
+    def __init__(
+        self, engine: Engine, n_neighbors: int, *, normalized: bool, correction: Correction
+    ) -> None:
         if normalized:
             raise InputError(
                 "estimator='ksg' has no entropies to normalise by; use estimator='binned'."
             )
-        if n_neighbors < 1:
-            raise InputError(f"n_neighbors={n_neighbors!r} is not possible; give one or more.")
+        if correction is not None:
+            raise InputError(
+                f"estimator='ksg' has no bins, so correction={correction!r} is not possible; use "
+                "estimator='binned', or correction=None."
+            )
+        _check_neighbors(n_neighbors)
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
         self._engine = engine
@@ -145,7 +152,15 @@ class BoundKSG:
         return by_column.T
 
     def _outputs(self, x: FloatArray, column: int, y: FloatArray) -> list[float]:
-        discrete = column in self._engine.schema.categories
+        schema = self._engine.schema
+        discrete = column in schema.categories
+        n_infinite = np.count_nonzero(np.isinf(x))
+        if n_infinite:
+            raise InputError(
+                f"column {schema.names[column]!r} has {n_infinite} infinite cells, and "
+                "estimator='ksg' needs distances; drop those rows, fill them in, or use "
+                "estimator='binned'."
+            )
         values = x if discrete else _scaled(x[:, None])[:, 0]
         return [
             ksg_information(
@@ -161,5 +176,14 @@ class BoundKSG:
 
 def _scaled(values: FloatArray) -> FloatArray:
     """Columns with deviation 1, so that neither side of a pair decides the distances alone."""
-    deviation = np.array([np.std(column[~np.isnan(column)]) for column in values.T])
+    known = [column[~np.isnan(column)] for column in values.T]
+    deviation = np.array([np.std(column) if len(column) else 0.0 for column in known])
     return values / np.where(deviation > 0, deviation, 1.0)
+
+
+def _check_neighbors(n_neighbors: Any) -> None:
+    whole = isinstance(n_neighbors, numbers.Integral) and not isinstance(n_neighbors, bool)
+    if not whole or n_neighbors < 1:
+        raise InputError(
+            f"n_neighbors={n_neighbors!r} is not possible; give a whole number from 1."
+        )

@@ -9,14 +9,21 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import digamma
+from scipy.special import digamma, xlogy
 from scipy.stats import beta
 
 from featsieve.errors import InputError
-from featsieve.measures.information.functions import state_codes
+from featsieve.measures.information.states import state_codes
 from featsieve.schema import FloatArray
 
 Prior = Literal["perks", "jeffreys", "uniform"]
+
+# The series for the variance grows as 1 / count: below so many rows in a cell it need not hold.
+FEWEST_IN_A_CELL = 5.0
+DRAW_SEED = 2005
+MOST_DRAWS, FEWEST_DRAWS = 20_000, 1_000
+CELLS_DRAWN = 4_000_000  # fewer draws of large tables: their information varies less
+CELLS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,10 @@ def information_posterior(
 ) -> InformationPosterior:
     """What the rows say about I(X; Y), under a Dirichlet prior on the joint table.
 
+    The mean is exact. The variance is Hutter and Zaffalon's series where every cell holds at least
+    5 rows (the prior's share included); else it comes from draws of the Dirichlet law, the same at
+    every call.
+
     Parameters
     ----------
     x, y : one state a row
@@ -43,7 +54,7 @@ def information_posterior(
         and variance.
 
     >>> found = information_posterior([0, 1] * 50, [0, 1] * 50)
-    >>> 0.6 < found.low < found.mean < found.high < 0.6932
+    >>> 0.55 < found.low < found.mean < found.high < 0.6932
     True
     """
     a, b = state_codes(x, "x"), state_codes(y, "y")
@@ -81,6 +92,28 @@ def _mean(table: FloatArray) -> float:
 
 
 def _variance(table: FloatArray) -> float:
+    return _series_variance(table) if table.min() >= FEWEST_IN_A_CELL else _drawn_variance(table)
+
+
+def _drawn_variance(table: FloatArray) -> float:
+    """Variance of the information of tables drawn from the posterior, always the same draws."""
+    n_draws = min(MOST_DRAWS, max(FEWEST_DRAWS, CELLS_DRAWN // table.size))
+    at_once = max(1, CELLS_AT_ONCE // table.size)
+    rng = np.random.default_rng(DRAW_SEED)
+    sizes = [min(at_once, n_draws - start) for start in range(0, n_draws, at_once)]
+    drawn = [_information(rng.standard_gamma(table, (size, *table.shape))) for size in sizes]
+    return float(np.concatenate(drawn).var(ddof=1))
+
+
+def _information(weights: FloatArray) -> FloatArray:
+    """I(X; Y) of many tables, each proportional to its weights."""
+    tables = weights / weights.sum(axis=(1, 2), keepdims=True)
+    rows, columns = tables.sum(axis=2), tables.sum(axis=1)
+    joint = xlogy(tables, tables).sum(axis=(1, 2))
+    return np.asarray(joint - xlogy(rows, rows).sum(axis=1) - xlogy(columns, columns).sum(axis=1))
+
+
+def _series_variance(table: FloatArray) -> float:
     """(K − J²)/(n + 1) + [M + (r − 1)(s − 1)(½ − J) − Q]/((n + 1)(n + 2)), to O(n⁻³)."""
     n, rows, columns = table.sum(), table.sum(axis=1, keepdims=True), table.sum(axis=0)
     log_ratio = np.log(table * n / (rows * columns))

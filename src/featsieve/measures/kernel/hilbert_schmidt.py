@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
@@ -14,6 +13,7 @@ from featsieve.measures.kernel.feature_hsic import BoundFeatureHSIC
 from featsieve.measures.kernel.kernel_function import kernel_function
 from featsieve.measures.kernel.width_policy import width_policy
 from featsieve.protocols import Engine
+from featsieve.seeds import random_source
 
 APPROXIMATIONS = ("auto", "none", "block", "rff", "nystrom")
 
@@ -114,4 +114,4 @@ def seed_of(random_state: Any) -> int:
     """A seed that is the same for every question to one bound object; None is 0."""
     if random_state is None:
         return 0
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return int(random_source(random_state).randint(np.iinfo(np.int32).max))
