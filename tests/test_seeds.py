@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from featsieve import BAHSIC, QPFS, GlobalCMI, MaxRel
+from featsieve import BAHSIC, L1LSMI, QPFS, GlobalCMI, MaxRel
 from featsieve.errors import InputError
 from featsieve.inference import hsic_test
 from featsieve.quadratic import solve
@@ -20,6 +20,7 @@ SELECTORS = {
     "swaps": GlobalCMI(n_features_to_select=2),
     "permutations": MaxRel(n_features_to_select=2, n_permutations=5),
     "kernel": BAHSIC(n_features_to_select=2),
+    "restarts": L1LSMI(n_features_to_select=1, n_init=1, max_iter=3),
 }
 
 
@@ -52,3 +53,11 @@ def test_what_is_no_seed(draw, state):
 def test_whole_numbers_draw_what_numpy_draws():
     assert random_source(3).randint(100) == np.random.RandomState(3).randint(100)
     assert random_generator(3).integers(100) == np.random.default_rng(3).integers(100)
+
+
+def test_none_draws_from_numpys_global_state_as_in_scikit_learn():
+    np.random.seed(3)  # noqa: NPY002 - what this test is about
+    first = root_seed(None), root_seed(None)
+    np.random.seed(3)  # noqa: NPY002 - what this test is about
+    assert (root_seed(None), root_seed(None)) == first
+    assert first[0] != first[1]

@@ -13,7 +13,7 @@ from featsieve.errors import InputError
 def root_seed(random_state: Any) -> int:
     """One number out of a random state."""
     if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])
+        return int(np.random.randint(2**31))  # noqa: NPY002 - the global state, as in scikit-learn
     whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
     if whole and 0 <= int(random_state) < 2**32:
         return int(random_state)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError
 from featsieve.ordering import best_first
@@ -19,6 +18,7 @@ from featsieve.protocols import HasContextScores, HasRestarts, HasTuning, HasWei
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray, IntArray
 from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
+from featsieve.seeds import random_source
 
 SIZE_NOT_MET = "no radius gave the number asked for"
 _MAX_DOUBLINGS = 20
@@ -149,7 +149,7 @@ class L1Ball(BaseEstimator):
         return 1 if shares_tuning else effective_n_jobs(self.n_jobs)
 
     def _seeds(self) -> list[int]:
-        base = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        base = random_source(self.random_state).randint(np.iinfo(np.int32).max)
         seeds: list[int] = np.random.SeedSequence(base).generate_state(self.n_init).tolist()
         return seeds
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.measures.base import BaseMeasure
@@ -21,6 +20,7 @@ from featsieve.ordering import best_index
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray, IntArray
+from featsieve.seeds import random_source
 
 
 class MLMI(BaseMeasure):
@@ -61,7 +61,7 @@ class MLMI(BaseMeasure):
             raise InputError(f"solver={self.solver!r} is not known; allowed are em and authors.")
         grid = make_grid(self.sigmas, None, self.cv, self.n_basis, self.centers)
         _require_memory(engine, grid.n_basis)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
         rows = TableRows(engine, scale_target=self.scale_target)
         return BoundMLMI(SampledBasis(rows, grid, int(seed)), self.solver, engine.monitor)
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.smi.basis_sums import (
@@ -34,6 +33,7 @@ from featsieve.pool import ordered_map, single_threaded_blas
 from featsieve.progress import Monitor
 from featsieve.protocols import Engine
 from featsieve.schema import FloatArray
+from featsieve.seeds import random_source
 
 _CONTEXT_FACTORS = (0.25, 0.45)
 _UNCHANGED = 1e-3
@@ -85,7 +85,7 @@ class LSMI(BaseMeasure):
 
     def bind(self, engine: Engine) -> BoundLSMI:
         grid = make_grid(self.sigmas, self.lambdas, self.cv, self.n_basis, self.centers)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
         rows = TableRows(engine, scale_target=self.scale_target)
         return BoundLSMI(SampledBasis(rows, grid, int(seed)), engine.monitor)
 
