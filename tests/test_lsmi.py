@@ -15,6 +15,7 @@ from featsieve.measures import LSMI, MLMI, lsmi, mlmi
 from featsieve.measures.smi.kliep import mean_log, solve_kliep
 from featsieve.measures.smi.lsmi_fit import _by_cholesky, _by_eigenvectors, cv_table
 from featsieve.measures.smi.median_distance import median_distance
+from featsieve.measures.smi.product_basis import Rows, cross_by_fold, grams_by_fold
 from featsieve.measures.smi.sampling import (
     random_rows,
     spread_rows,
@@ -293,6 +294,19 @@ def test_distance_from_zero_does_not_matter(offset):
     X, y = table(80, 2, "regression", 3)
     near = lsmi(X, y, random_state=0).value
     assert lsmi(X + offset, y - offset, random_state=0).value == pytest.approx(near, rel=1e-4)
+
+
+@pytest.mark.parametrize("bounds", [[0, 8, 16, 24], [0, 7, 16, 24], [0, 0, 24, 24]])
+def test_folds_of_a_basis_are_summed_apart(bounds):
+    rng = np.random.default_rng(0)
+    rows = Rows(np.empty((24, 0)), np.empty((24, 0)), np.array(bounds))
+    phi, one, many = rng.random((24, 9))[:, 2:7], rng.random((24, 1)), rng.random((24, 5))
+    grams = grams_by_fold(rows, phi)
+    for f, fold in enumerate(rows.folds):
+        np.testing.assert_allclose(grams[f], phi[fold].T @ phi[fold])
+        for psi in (one, many):
+            found = cross_by_fold(rows, phi, psi)[f]
+            np.testing.assert_allclose(found, (phi[fold] * psi[fold]).sum(axis=0))
 
 
 def test_functions_take_any_table():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve.kernels.basis_slopes import add_slopes
+from featsieve.kernels.basis_slopes import slopes
 from featsieve.kernels.permuted_sums import permuted_sums
 from featsieve.kernels.ridge import ridge_solutions
 
@@ -19,7 +19,7 @@ def positive_matrices(*shape, seed=0):
 def ridge_solution(H, h, lam):
     """One fold, none left out, and a ψ that is 1 everywhere."""
     sums = H[None], np.ones((1, 1, 1)), h[None]
-    return ridge_solutions(*sums, np.ones(1), np.array([lam]), np.array([-1]))[0, 0]
+    return ridge_solutions(*sums, np.ones(1), np.array([lam]), np.array([-1]))[0][0, 0]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 11, 30])
@@ -46,24 +46,27 @@ def random_sums(n_folds=3, size=4, shared=False):
 def test_solutions_without_each_fold_are_those_of_the_others(shared):
     gram_x, gram_y, cross = random_sums(shared=shared)
     counts, lambdas, left_out = np.array([5.0, 6.0, 7.0]), np.array([0.01, 1.0]), [0, 1, 2, -1]
-    found = ridge_solutions(gram_x, gram_y, cross, counts, lambdas, np.array(left_out))
+    found, losses = ridge_solutions(gram_x, gram_y, cross, counts, lambdas, np.array(left_out))
     for o, k in np.ndindex(4, 2):
         others = [g for g in range(3) if g != left_out[o]]
         n = counts[others].sum()
         H = gram_x[others].sum(axis=0) * gram_y[others].sum(axis=0) / n**2
         h = cross[others].sum(axis=0) / n
-        assert_allclose(found[o, k], np.linalg.solve(H + lambdas[k] * np.eye(4), h))
+        alpha = np.linalg.solve(H + lambdas[k] * np.eye(4), h)
+        assert_allclose(found[o, k], alpha)
+        if left_out[o] >= 0:
+            n = counts[left_out[o]]
+            H = gram_x[left_out[o]] * gram_y[left_out[o]] / n**2
+            expected = alpha @ H @ alpha / 2 - cross[left_out[o]] @ alpha / n
+            assert_allclose(losses[o, k], expected)
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_slopes_are_those_of_whole_matrices(shared):
+def test_slopes_are_those_of_whole_matrices():
     rng = np.random.default_rng(0)
-    phi, factor, alpha = rng.random((5, 3)), rng.random((5, 3)), rng.random(3)
-    psi = rng.random((5, 1 if shared else 3))
-    out, by_row = np.empty((5, 3)), np.ones(5)
-    add_slopes(phi, psi, alpha, factor, out, by_row)
+    phi, psi, factor, alpha = (rng.random(shape) for shape in [(5, 3), (5, 3), (5, 3), 3])
+    out, by_row = slopes(phi, psi, alpha, factor)
     assert_allclose(out, phi * (psi * alpha - factor))
-    assert_allclose(by_row, 1 + out.sum(axis=1))
+    assert_allclose(by_row, out.sum(axis=1))
 
 
 def test_permuted_sums_equal_those_of_permuted_copies():

@@ -12,21 +12,15 @@ _ZERO = np.uintp(0)  # unsigned indices: no check for negative ones, so the loop
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def add_slopes(phi: Any, psi: Any, alpha: Any, factor: Any, out: Any, by_row: Any) -> None:
-    """out = φ ∘ (ψ diag(α) − factor), and by_row += its row sums; ψ may be a single column."""
+def slopes(phi: Any, psi: Any, alpha: Any, factor: Any) -> Any:
+    """φ ∘ (ψ diag(α) − factor), and its row sums."""
+    out, by_row = np.empty_like(phi), np.empty(phi.shape[0])
     width = np.uintp(alpha.size)
-    shared = psi.shape[1] == 1
     for i in range(_ZERO, np.uintp(by_row.size)):
         total = 0.0
-        if shared:
-            own = psi[i, 0]
-            for j in range(_ZERO, width):
-                slope = phi[i, j] * (own * alpha[j] - factor[i, j])
-                out[i, j] = slope
-                total += slope
-        else:
-            for j in range(_ZERO, width):
-                slope = phi[i, j] * (psi[i, j] * alpha[j] - factor[i, j])
-                out[i, j] = slope
-                total += slope
-        by_row[i] += total
+        for j in range(_ZERO, width):
+            slope = phi[i, j] * (psi[i, j] * alpha[j] - factor[i, j])
+            out[i, j] = slope
+            total += slope
+        by_row[i] = total
+    return out, by_row

@@ -98,16 +98,28 @@ def _multiply(out: Any, B: Any, scale: float) -> None:
 
 # Loops instead of sums along an axis: those alone would take seconds to compile.
 @njit(nogil=True, cache=True)
-def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
-    """Σ of all symmetric matrices but one, the upper triangle."""
+def _sum_folds(parts: Any, fold: int, others: bool, out: Any) -> None:
+    """Upper triangle of one fold's symmetric matrix, or the sum of all others'."""
     n = np.uintp(out.shape[0])
     for i in range(_ZERO, n):
         for j in range(i, n):
             out[i, j] = 0.0
         for part in range(parts.shape[0]):
-            if part != left_out:
+            if (part != fold) == others:
                 for j in range(i, n):
                     out[i, j] += parts[part, i, j]
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _loss(H: Any, h: Any, n: float, alpha: Any) -> float:
+    """α'Hα/2 − h'α/n from the upper triangle of H."""
+    total, size = 0.0, np.uintp(alpha.size)
+    for i in range(_ZERO, size):
+        row = 0.5 * H[i, i] * alpha[i] - h[i] / n
+        for j in range(i + _ONE, size):
+            row += H[i, j] * alpha[j]
+        total += row * alpha[i]
+    return total
 
 
 @njit(nogil=True, cache=True)
@@ -116,26 +128,35 @@ def ridge_solutions(
 ) -> Any:
     """α = (H + λI)⁻¹h from all folds but one, axes left out × λ × α; −1 leaves out none.
 
-    Sums come with the fold first; H = gram_x ∘ gram_y/n², h = cross/n over the folds that remain.
+    Beside it α'Hα/2 − h'α with H and h of the fold left out, 0 where there is none. Sums come with
+    the fold first; H = gram_x ∘ gram_y/n², h = cross/n.
     """
     n_folds, size = cross.shape
     alpha = np.empty((left_out.size, lambdas.size, size))
-    H, h, U = np.empty((size, size)), np.empty(size), _padded_system(size)
+    losses = np.zeros((left_out.size, lambdas.size))
+    H, H_out = np.empty((size, size)), np.empty((size, size))
+    h, U = np.empty(size), _padded_system(size)
     total_y = np.empty((gram_y.shape[1], gram_y.shape[2]))
     for o in range(left_out.size):
+        out = left_out[o]
         n = 0.0
         for f in range(n_folds):
-            n += counts[f] if f != left_out[o] else 0.0
+            n += counts[f] if f != out else 0.0
         for i in range(size):
             h[i] = 0.0
             for f in range(n_folds):
-                h[i] += cross[f, i] / n if f != left_out[o] else 0.0
-        _sum_but_one(gram_x, left_out[o], H)
-        _sum_but_one(gram_y, left_out[o], total_y)
+                h[i] += cross[f, i] / n if f != out else 0.0
+        _sum_folds(gram_x, out, True, H)
+        _sum_folds(gram_y, out, True, total_y)
         _multiply(H, total_y, 1.0 / (n * n))
+        if out >= 0:
+            _sum_folds(gram_x, out, False, H_out)
+            _multiply(H_out, gram_y[out], 1.0 / (counts[out] * counts[out]))
         for k in range(lambdas.size):
             _fill(U, H, h, lambdas[k])
             # A pivot of a positive semidefinite H is at least λ, but for rounding.
             _factor(U, 0.5 * lambdas[k])
             _backward(U, alpha[o, k])
-    return alpha
+            if out >= 0:
+                losses[o, k] = _loss(H_out, cross[out], counts[out], alpha[o, k])
+    return alpha, losses

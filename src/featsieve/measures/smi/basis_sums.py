@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.kernels.basis_slopes import add_slopes
-from featsieve.measures.smi.product_basis import Centers, Rows, TargetBasis, fold_grams
+from featsieve.kernels.basis_slopes import slopes
+from featsieve.measures.smi.product_basis import (
+    Centers,
+    Rows,
+    TargetBasis,
+    cross_by_fold,
+    grams_by_fold,
+)
 from featsieve.schema import FloatArray
 
 
@@ -51,21 +57,11 @@ class GridSums:
 
 def basis_sums(rows: Rows, centers: Centers, phi: FloatArray, target: TargetBasis) -> BasisSums:
     """The sums of these rows, fold by fold."""
-    groups = zip(centers.slices, target.psis, target.grams, strict=True)
-    return BasisSums(
-        np.diff(rows.bounds).astype(np.float64),
-        tuple(_group_sums(rows, phi[:, part], psi, gram) for part, psi, gram in groups),
-    )
-
-
-def _group_sums(rows: Rows, phi: FloatArray, psi: FloatArray, gram_y: FloatArray) -> GroupSums:
-    cross = np.empty((len(gram_y), phi.shape[1]))
-    for out, fold in zip(cross, rows.folds, strict=True):
-        if psi.shape[1] == 1:  # a delta
-            np.matmul(psi[fold, 0], phi[fold], out=out)
-        else:
-            np.einsum("ij,ij->j", phi[fold], psi[fold], out=out)
-    return GroupSums(fold_grams(rows, phi), gram_y, cross)
+    groups = []
+    for part, psi, gram_y in zip(centers.slices, target.psis, target.grams, strict=True):
+        own = phi[:, part]
+        groups.append(GroupSums(grams_by_fold(rows, own), gram_y, cross_by_fold(rows, own, psi)))
+    return BasisSums(np.diff(rows.bounds).astype(np.float64), tuple(groups))
 
 
 @dataclass(frozen=True)
@@ -80,10 +76,10 @@ class GradientSums:
 
 @dataclass(frozen=True)
 class GroupFit:
-    """α of one group, and the matrix M = (αα') ∘ (Σ ψψ')/n² of its gradient."""
+    """α of one group, and Σ ψψ'/n² of all rows."""
 
     alpha: FloatArray
-    M: FloatArray
+    gram_y: FloatArray
 
 
 def gradient_sums(
@@ -95,16 +91,32 @@ def gradient_sums(
     fits: Sequence[GroupFit],
     n_samples: int,
 ) -> GradientSums:
-    """C = P − Φ ∘ (MΦ) with P = diag(α)(Φ ∘ Ψ)/n; the squares expand into three products."""
-    C, by_row = np.empty_like(phi), np.zeros(len(phi))
-    for part, psi, fit in zip(centers.slices, target.psis, fits, strict=True):
-        p = phi[:, part]
-        add_slopes(p, psi, fit.alpha / n_samples, p @ fit.M, C[:, part], by_row)
+    """C = P − Φ ∘ (MΦ), P = diag(α)(Φ ∘ Ψ)/n, M = (αα') ∘ Σ ψψ'/n²; the squares expand."""
     used = np.flatnonzero(weights)
+    X, squares = rows.X[:, used], rows.squares[:, used]
     totals = np.zeros(len(weights))
-    totals[used] = (
-        by_row @ rows.squares[:, used]
-        + C.sum(axis=0) @ centers.squares[:, used]
-        - 2.0 * np.einsum("lk,lk->k", C.T @ rows.X[:, used], centers.X[:, used])
-    )
+    for part, psi, fit in zip(centers.slices, target.psis, fits, strict=True):
+        slopes_of = _delta_slopes if psi.shape[1] == 1 else _gaussian_slopes
+        by_row, by_center, products = slopes_of(phi[:, part], psi, fit, n_samples, X)
+        totals[used] += by_row @ squares + by_center @ centers.squares[part, used]
+        totals[used] -= 2.0 * np.einsum("lk,lk->k", products, centers.X[part, used])
     return GradientSums(totals)
+
+
+def _delta_slopes(
+    phi: FloatArray, psi: FloatArray, fit: GroupFit, n: int, X: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Row sums and column sums of C, and C'X; M has rank one, so C = diag(r) Φ diag(α)."""
+    predicted = phi @ fit.alpha
+    r = psi[:, 0] / n - fit.gram_y[0, 0] * predicted
+    products = phi.T @ (r[:, None] * X)
+    return r * predicted, fit.alpha * (r @ phi), fit.alpha[:, None] * products
+
+
+def _gaussian_slopes(
+    phi: FloatArray, psi: FloatArray, fit: GroupFit, n: int, X: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same with M as it is; there is one group, so ``phi`` is whole."""
+    M = np.outer(fit.alpha, fit.alpha) * fit.gram_y
+    C, by_row = slopes(phi, psi, fit.alpha / n, phi @ M)
+    return by_row, C.sum(axis=0), C.T @ X

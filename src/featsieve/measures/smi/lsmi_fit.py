@@ -33,10 +33,9 @@ def fit(sums: BasisSums, lam: float) -> Fit:
     n, lambdas = float(sums.counts.sum()), np.array([lam])
     value, groups = -0.5, []
     for part in sums.groups:
-        alpha = _ridge(part, sums.counts, lambdas, _ALL_FOLDS)[0, 0]
+        alpha = _ridge(part, sums.counts, lambdas, _ALL_FOLDS)[0][0, 0]
         value += float(part.cross.sum(axis=0) @ alpha) / (2 * n)
-        M = np.outer(alpha, alpha) * (part.gram_y.sum(axis=0) / n**2)
-        groups.append(GroupFit(alpha, M))
+        groups.append(GroupFit(alpha, part.gram_y.sum(axis=0) / n**2))
     return Fit(value, tuple(groups))
 
 
@@ -50,43 +49,36 @@ def cv_errors(sums: BasisSums, lambdas: FloatArray) -> FloatArray:
 
     By Cholesky factors, or by an eigendecomposition where there are many λ for each.
     """
-    solutions = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
+    errors = _by_cholesky if len(lambdas) <= _MAX_CHOLESKY else _by_eigenvectors
     total = np.zeros((len(sums.counts), len(lambdas)))
     for part in sums.groups:
-        total += _losses(part, sums.counts, solutions(part, sums.counts, lambdas))
+        total += errors(part, sums.counts, lambdas)
     return total
 
 
-def _losses(part: GroupSums, counts: FloatArray, alpha: FloatArray) -> FloatArray:
-    """α'Hα/2 − h'α with H and h of each fold, ``alpha`` by fold and λ."""
-    H = part.gram_x * (part.gram_y / counts[:, None, None] ** 2)
-    h = (part.cross / counts[:, None])[..., None]
-    losses: FloatArray = ((alpha @ H) * alpha).sum(axis=-1) / 2 - (alpha @ h)[..., 0]
-    return losses
-
-
 def _by_cholesky(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
-    """α of each left-out fold and λ."""
-    return _ridge(part, counts, lambdas, np.arange(len(counts)))
+    return _ridge(part, counts, lambdas, np.arange(len(counts)))[1]
 
 
 def _ridge(
     part: GroupSums, counts: FloatArray, lambdas: FloatArray, left_out: IntArray
-) -> FloatArray:
-    alpha: FloatArray = ridge_solutions(
-        part.gram_x, part.gram_y, part.cross, counts, lambdas, left_out
-    )
-    return alpha
+) -> tuple[FloatArray, FloatArray]:
+    """α of each left-out fold and λ, and its error there."""
+    alpha, errors = ridge_solutions(part.gram_x, part.gram_y, part.cross, counts, lambdas, left_out)
+    return alpha, errors
 
 
 def _by_eigenvectors(part: GroupSums, counts: FloatArray, lambdas: FloatArray) -> FloatArray:
-    """The same from one eigendecomposition a fold."""
     n_in = counts.sum() - counts
     H = _rest(part.gram_x) * _rest(part.gram_y) / n_in[:, None, None] ** 2
     eigenvalues, vectors = np.linalg.eigh(H)
     rotated = np.einsum("fij,fi->fj", vectors, _rest(part.cross) / n_in[:, None])
     shrunk = rotated[:, None] / (np.maximum(eigenvalues, 0)[:, None] + lambdas[:, None])
-    return shrunk @ np.swapaxes(vectors, -1, -2)
+    alpha = shrunk @ np.swapaxes(vectors, -1, -2)
+    H_out = part.gram_x * (part.gram_y / counts[:, None, None] ** 2)
+    h_out = (part.cross / counts[:, None])[..., None]
+    errors: FloatArray = ((alpha @ H_out) * alpha).sum(axis=-1) / 2 - (alpha @ h_out)[..., 0]
+    return errors
 
 
 def _rest(folds: FloatArray) -> FloatArray:

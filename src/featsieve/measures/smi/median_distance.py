@@ -31,7 +31,8 @@ def pair_squares(Z: FloatArray) -> FloatArray:
     squares = np.empty(n * (n - 1) // 2)
     for start in range(0, n, _ROWS):
         products = centered[start : start + _ROWS] @ centered[start:].T
-        size = sum(n - 1 - i for i in range(start, start + len(products)))
+        stop = start + len(products)
+        size = (stop - start) * (2 * n - 1 - start - stop) // 2  # Σ n − 1 − i over these rows
         fill_pair_squares(products, norms[start:], squares[at : at + size])
         at += size
     return squares
