@@ -15,6 +15,7 @@ from featsieve.measures import LSMI
 from featsieve.measures.smi import table_rows as table_rows_module
 from featsieve.methods.smi_curve import CurvePoint, smallest_within_one_error
 from featsieve.result import SelectionResult
+from featsieve.searches import L1Ball
 from featsieve.validation import Settings, open_engine
 from tests.tables import as_pandas, mixed_columns
 
@@ -218,3 +219,11 @@ def test_numbers_whose_squares_overflow_are_refused():
         LSMIRanking().fit(X * 1e160, X[:, 0] > 0)
     with pytest.raises(InputError, match="y holds numbers so large"):
         LSMIRanking().fit(X, X[:, 0] * 1e300)
+
+
+@pytest.mark.parametrize(("n_samples", "is_little"), [(400, True), (1000, False)])
+def test_little_work_stays_on_one_thread(n_samples, is_little):
+    data = make_xor(n_samples, random_state=0)
+    bound = LSMI().bind(open_engine(data.data, data.target, Settings()))
+    assert bound.workload == n_samples * 100**2 // 2
+    assert L1Ball(n_jobs=2)._n_threads(bound) == (1 if is_little else 2)

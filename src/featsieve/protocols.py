@@ -149,6 +149,16 @@ class HasTuning(Protocol):
 
 
 @runtime_checkable
+class HasWorkload(Protocol):
+    """How much an evaluation is, so that little work is not spread over threads (optional)."""
+
+    @property
+    def workload(self) -> int:
+        """Multiplications of one evaluation, roughly."""
+        ...
+
+
+@runtime_checkable
 class HasRestarts(Protocol):
     """A bound object of its own for one restart of a search.
 

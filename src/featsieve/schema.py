@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -87,6 +88,16 @@ class Target:
 
     def n_classes(self, output: int = 0) -> int:
         return len(self.classes[output])
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        """Number of classes of each output."""
+        return tuple(map(len, self.classes))
+
+    @property
+    def n_joint_classes(self) -> int:
+        """Combinations of the outputs' classes, whether they occur or not."""
+        return math.prod(self.class_counts)
 
 
 @dataclass(frozen=True)

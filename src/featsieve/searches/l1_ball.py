@@ -14,7 +14,13 @@ from sklearn.base import BaseEstimator
 from featsieve.errors import InputError
 from featsieve.ordering import best_first
 from featsieve.pool import effective_n_jobs, ordered_map, single_threaded_blas
-from featsieve.protocols import HasContextScores, HasRestarts, HasTuning, HasWeightGradient
+from featsieve.protocols import (
+    HasContextScores,
+    HasRestarts,
+    HasTuning,
+    HasWeightGradient,
+    HasWorkload,
+)
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.schema import FloatArray, IntArray
 from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
@@ -25,6 +31,7 @@ _MAX_DOUBLINGS = 20
 _MAX_BISECTIONS = 12
 _MANY_UNITS = 15
 _SCREENED_UNITS = 10
+_WORTH_A_THREAD = 3_000_000  # measured: below, threads wait for Python's lock more than they work
 
 
 @dataclass(frozen=True)
@@ -144,9 +151,10 @@ class L1Ball(BaseEstimator):
             running.close()
 
     def _n_threads(self, bound: Any) -> int:
-        """One, if restarts would overwrite each other's model selection."""
+        """One, if restarts would overwrite each other's model selection or wait for each other."""
         shares_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
-        return 1 if shares_tuning else effective_n_jobs(self.n_jobs)
+        is_little = isinstance(bound, HasWorkload) and bound.workload < _WORTH_A_THREAD
+        return 1 if shares_tuning or is_little else effective_n_jobs(self.n_jobs)
 
     def _seeds(self) -> list[int]:
         base = random_source(self.random_state).randint(np.iinfo(np.int32).max)

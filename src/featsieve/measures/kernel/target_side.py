@@ -128,8 +128,7 @@ def fit_target_kernel(
     target = engine.target
     counts: tuple[FloatArray, ...] = ()
     if target.is_classification:
-        n_classes = tuple(target.n_classes(output) for output in range(target.n_outputs))
-        counts = engine.reduce_rows(partial(_count_classes, n_classes)).outputs
+        counts = engine.reduce_rows(partial(_count_classes, target.class_counts)).outputs
     _, sample = engine.take(median_rows(engine.n_samples, seed), NO_COLUMNS)
     return target_kernel(kind, target, counts, sample, bandwidth)
 

@@ -118,6 +118,12 @@ class BoundLSMI:
         """The same rows with other centres and folds."""
         return BoundLSMI(self.basis.reseeded(seed), self.monitor)
 
+    @property
+    def workload(self) -> int:
+        """The Gram matrices of all groups of centres, were they of equal size."""
+        rows = self.basis.rows
+        return rows.n_samples * min(self.basis.grid.n_basis, rows.n_samples) ** 2 // rows.n_groups
+
     @cached_property
     def _pass(self) -> Any:
         return self.basis.rows.passes(self.basis.folds, self.basis.n_folds)

@@ -52,7 +52,7 @@ class RowReader:
         """Numbers, scaled; or one column with the joint class of all outputs."""
         if not self.target.is_classification:
             return (np.asarray(y, dtype=np.float64) - self.target_origin) * self.factor
-        shape = [self.target.n_classes(output) for output in range(self.target.n_outputs)]
+        shape = self.target.class_counts
         codes = np.asarray(y, dtype=np.intp)
         return np.ravel_multi_index(tuple(codes.T), shape).astype(np.float64)[:, None]
 
@@ -66,6 +66,7 @@ class TableRows:
         self.n_units = engine.schema.n_units
         self.n_jobs = engine.n_jobs
         self.is_delta = engine.target.is_classification
+        self.n_groups = engine.target.n_joint_classes if self.is_delta else 1
         plain = RowReader(engine.schema, engine.target, self._factor(scale_target))
         first, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
         self._reader = replace(
