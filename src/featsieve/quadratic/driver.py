@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from contextlib import nullcontext
-from typing import TypeVar, get_args
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,8 @@ from featsieve.validation.parameters import check_time
 
 Choice = TypeVar("Choice")
 RandomState = int | np.random.Generator | np.random.RandomState | None
-# Up to here BLAS threads cost more than they save: L-BFGS calls BLAS with short vectors, and on a
-# busy machine the threads wait for each other most of the time.
-ONE_THREAD_LIMIT = 500
+# Up to here BLAS threads cost more than they save: they wait for each other most of the time.
+ONE_THREAD_LIMIT = 1000
 
 
 def solve(
@@ -99,11 +98,16 @@ def solve(
         n_projections=_positive("n_projections", n_projections),
     )
     effort = _one_of("bound", bound, BoundEffort)
-    with single_threaded_blas() if problem.n <= ONE_THREAD_LIMIT else nullcontext():
+    with fitting_threads(problem):
         answer = _drive(entry.steps(problem, options), monitor)
         if entry.local_search if local_search is None else local_search:
             answer = _with_swaps(problem, answer)
         return _finish(problem, answer, effort, monitor)
+
+
+def fitting_threads(problem: Problem) -> AbstractContextManager[Any]:
+    """As many BLAS threads as pay for a problem of this size."""
+    return single_threaded_blas() if problem.n <= ONE_THREAD_LIMIT else nullcontext()
 
 
 def _drive(answers: Iterator[Answer], monitor: Monitor) -> Answer:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.pool import single_threaded_blas
 from featsieve.quadratic.answer import Answer
 from featsieve.quadratic.bounds import sphere_bound
 from featsieve.quadratic.problem import Problem
@@ -98,7 +99,8 @@ def _inner(problem: Problem, V: FloatArray, multipliers: FloatArray, penalty: fl
         return float(value - np.vdot(V, product)) / unit, (gradient / unit).ravel()
 
     options: Any = {"maxiter": INNER_STEPS, "maxcor": 8, "gtol": 1e-10, "ftol": 1e-13}
-    best = minimize(lagrangian, V.ravel(), jac=True, method="L-BFGS-B", options=options)
+    with single_threaded_blas():  # L-BFGS's short vectors: threads would wait for each other
+        best = minimize(lagrangian, V.ravel(), jac=True, method="L-BFGS-B", options=options)
     return np.asarray(best.x).reshape(shape)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.quadratic.answer import Answer
+from featsieve.quadratic.driver import fitting_threads
 from featsieve.quadratic.problem import Problem, make_problem
 from featsieve.quadratic.registry import SOLVERS, Options
 
@@ -55,7 +56,8 @@ def run_method(problem: Problem, method: str, seed: int, **changes: Any) -> tupl
     options = replace(Options(rng=np.random.default_rng(seed)), **{**settings, **changes})
     fresh = Problem(problem.Q, problem.k)  # nothing remembered from the method before
     start = time.perf_counter()
-    answer = deque(SOLVERS[solver].steps(fresh, options), maxlen=1)[0]
+    with fitting_threads(fresh):
+        answer = deque(SOLVERS[solver].steps(fresh, options), maxlen=1)[0]
     return time.perf_counter() - start, answer
 
 
