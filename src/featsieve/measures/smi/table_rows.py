@@ -17,7 +17,7 @@ from featsieve.protocols import Engine, S
 from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
 
 _RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
-_CHUNK_ROWS = 4096
+_CHUNK_ROWS = 2048
 _ORIGIN_ROWS = 100
 
 
