@@ -58,7 +58,7 @@ def costs(n_rows: int, n_columns: int) -> tuple[float, float]:
     """Of a value with gradient, and of a table of 3 σ × 3 λ."""
     bound, weights = bound_table(n_rows, n_columns), np.full(n_columns, 0.5)
     sigmas = np.sqrt(n_columns) * np.array([0.25, 0.5, 1.0])
-    repeats = 5 if n_rows <= 20_000 else 1
+    repeats = 5 if n_rows <= 20_000 else 2
     with single_threaded_blas():  # threads that wait for each other count as processor seconds
         return (
             processor_seconds(
