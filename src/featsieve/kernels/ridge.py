@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from featsieve.kernels.inlining import part_of_kernel
+
 _FAST = {"contract", "reassoc", "nsz"}
 _PANEL = 4  # rows that are factored together
 
@@ -15,7 +17,7 @@ _PANEL = 4  # rows that are factored together
 _ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uintp(i) for i in range(_PANEL + 1))
 
 
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def _padded_system(size: int) -> Any:
     """Room for an upper triangle, in whole panels, with the right hand side in the last column.
 
@@ -29,7 +31,7 @@ def _padded_system(size: int) -> Any:
     return U
 
 
-@njit(nogil=True, cache=True)
+@part_of_kernel
 def _fill(U: Any, H: Any, h: Any, lam: float) -> None:
     """[H + λI | h], the upper triangle."""
     n, last = np.uintp(h.size), np.uintp(U.shape[1] - 1)
@@ -82,30 +84,30 @@ def _backward(U: Any, x: Any) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def _multiply(out: Any, B: Any, scale: float) -> None:
-    """out ∘= scale · B, upper triangle; B may be 1 × 1."""
+def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
+    """out = scale · A ∘ B, upper triangle; B may be 1 × 1."""
     n = np.uintp(out.shape[0])
     shared = B.shape[0] == 1
     for i in range(_ZERO, n):
         if shared:
             factor = scale * B[0, 0]
             for j in range(i, n):
-                out[i, j] *= factor
+                out[i, j] = factor * A[i, j]
         else:
             for j in range(i, n):
-                out[i, j] *= scale * B[i, j]
+                out[i, j] = scale * A[i, j] * B[i, j]
 
 
 # Loops instead of sums along an axis: those alone would take seconds to compile.
 @njit(nogil=True, cache=True)
-def _sum_folds(parts: Any, fold: int, others: bool, out: Any) -> None:
-    """Upper triangle of one fold's symmetric matrix, or the sum of all others'."""
+def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
+    """Σ of all symmetric matrices but one, the upper triangle."""
     n = np.uintp(out.shape[0])
     for i in range(_ZERO, n):
         for j in range(i, n):
             out[i, j] = 0.0
         for part in range(parts.shape[0]):
-            if (part != fold) == others:
+            if part != left_out:
                 for j in range(i, n):
                     out[i, j] += parts[part, i, j]
 
@@ -136,7 +138,7 @@ def ridge_solutions(
     losses = np.zeros((left_out.size, lambdas.size))
     H, H_out = np.empty((size, size)), np.empty((size, size))
     h, U = np.empty(size), _padded_system(size)
-    total_y = np.empty((gram_y.shape[1], gram_y.shape[2]))
+    total_x, total_y = np.empty((size, size)), np.empty((gram_y.shape[1], gram_y.shape[2]))
     for o in range(left_out.size):
         out = left_out[o]
         n = 0.0
@@ -146,12 +148,11 @@ def ridge_solutions(
             h[i] = 0.0
             for f in range(n_folds):
                 h[i] += cross[f, i] / n if f != out else 0.0
-        _sum_folds(gram_x, out, True, H)
-        _sum_folds(gram_y, out, True, total_y)
-        _multiply(H, total_y, 1.0 / (n * n))
+        _sum_but_one(gram_x, out, total_x)
+        _sum_but_one(gram_y, out, total_y)
+        _product_into(H, total_x, total_y, 1.0 / (n * n))
         if out >= 0:
-            _sum_folds(gram_x, out, False, H_out)
-            _multiply(H_out, gram_y[out], 1.0 / (counts[out] * counts[out]))
+            _product_into(H_out, gram_x[out], gram_y[out], 1.0 / (counts[out] * counts[out]))
         for k in range(lambdas.size):
             _fill(U, H, h, lambdas[k])
             # A pivot of a positive semidefinite H is at least λ, but for rounding.
