@@ -131,3 +131,9 @@ def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
     place = {int(column): position for position, column in enumerate(columns)}
     parts = [container[:, [place[j]]] if j in place else zero for j in range(len(names))]
     return da.concatenate(parts, axis=1)
+
+
+def as_columns(X: Any) -> Any:
+    """What the plain functions of measures take: a 1-D array or list is one column."""
+    values = X if hasattr(X, "shape") else np.asarray(X)
+    return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values

@@ -20,6 +20,7 @@ from featsieve.measures.kernel.hsic_passes import (
     function_pass,
 )
 from featsieve.measures.kernel.kernel_function import KernelFunction, kernel_function
+from featsieve.measures.kernel.set_changes import SetChanges
 from featsieve.measures.kernel.target_kernel import TargetKernel, check_gram
 from featsieve.measures.kernel.target_side import NO_COLUMNS, fit_target_kernel, fit_target_tiles
 from featsieve.measures.kernel.tiles import RowPairs
@@ -57,7 +58,7 @@ class _TargetBound:
         )
 
 
-class BoundHSIC(_TargetBound):
+class BoundHSIC(_TargetBound, SetChanges):
     """HSIC with its data: every question is one pass over pairs of rows."""
 
     def __init__(self, measure: HSIC, engine: Engine) -> None:
@@ -71,22 +72,11 @@ class BoundHSIC(_TargetBound):
 
     # --- sets of units --------------------------------------------------------------------------
 
-    def scores(self) -> FloatArray:
-        return self.values_with([], range(self.n_units))
-
     def value(self, subset: Sequence[int]) -> float:
         if not len(subset):
             return 0.0
         width = self._best_width(subset) if self._optimizes else self._widths.of_set(subset)
         return float(self._at_widths(subset, np.array([width]))[0])
-
-    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        return self._changed(subset, candidates, 1)
-
-    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        if len(subset) == 1:
-            return np.zeros(len(candidates))
-        return self._changed(subset, candidates, -1)
 
     def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
         widths = self._round_widths(subset, candidates, sign)

@@ -20,6 +20,7 @@ from featsieve.measures.kernel.feature_map import (
     landmark_kernels,
 )
 from featsieve.measures.kernel.kernel_function import KernelFunction
+from featsieve.measures.kernel.set_changes import SetChanges
 from featsieve.measures.kernel.target_kernel import HasFeatures, TargetKernel
 from featsieve.measures.kernel.units import UnitColumns, no_columns, unit_columns
 from featsieve.measures.kernel.width_policy import WidthPolicy
@@ -58,7 +59,7 @@ class FeaturePass:
         return FeatureSums(phi.swapaxes(1, 2) @ psi, phi.sum(axis=1), psi.sum(axis=0), len(psi))
 
 
-class BoundFeatureHSIC:
+class BoundFeatureHSIC(SetChanges):
     """Biased HSIC of approximate kernels; every question is one pass over the rows."""
 
     def __init__(
@@ -85,22 +86,11 @@ class BoundFeatureHSIC:
             marks = _take_rows(engine, 2 * N_LANDMARKS, seed)
             self._landmarks, self._held_out = marks[:, ::2].copy(), marks[:, 1::2].copy()
 
-    def scores(self) -> FloatArray:
-        return self.values_with([], range(self.n_units))
-
     def value(self, subset: Sequence[int]) -> float:
         if not len(subset):
             return 0.0
         widths = np.array([self._widths.of_set(subset)])
         return float(self._values(subset, no_columns(1), 1, widths)[0])
-
-    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        return self._changed(subset, candidates, 1)
-
-    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        if len(subset) == 1:
-            return np.zeros(len(candidates))
-        return self._changed(subset, candidates, -1)
 
     def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
         widths = self._widths.of_changes(subset, candidates, sign)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.containers import as_columns
 from featsieve.errors import InputError
 from featsieve.kernels.hsic_tiles import sum_contributions
 from featsieve.measures.kernel.hilbert_schmidt import HSIC
@@ -17,7 +18,7 @@ from featsieve.measures.kernel.target_side import fit_target_kernel
 from featsieve.measures.kernel.units import unit_columns
 from featsieve.measures.kernel.width_policy import width_policy
 from featsieve.protocols import Engine
-from featsieve.schema import Array, Block, FloatArray
+from featsieve.schema import Block, FloatArray
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,9 @@ def _engine(X: Any, Y: Any, choice: KernelChoice) -> Engine:
     from featsieve.validation import Settings, open_engine
 
     task = "regression" if is_precomputed(choice.target_kernel) else choice.task
-    engine: Any = open_engine(_columns(X), Y, Settings(task=task))
+    engine: Any = open_engine(as_columns(X), Y, Settings(task=task))
     engine.screen()
     return engine
-
-
-def _columns(X: Any) -> Any:
-    values: Array = X if hasattr(X, "shape") else np.asarray(X)
-    return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values
 
 
 def hsic(

@@ -1,4 +1,4 @@
-"""Basis functions φ(x)·ψ(y) at centres, and their sums over rows (P-LSMI, section 5.4.2).
+"""Basis functions φ(x)·ψ(y) at centres, and their products fold by fold (P-LSMI, 5.4.2).
 
 φ is a Gaussian of the weighted columns; ψ is a delta on classes or a Gaussian on numbers. With a
 delta, two centres of different classes never meet, so centres are kept sorted by class and every

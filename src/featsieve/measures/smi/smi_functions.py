@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.containers import as_columns
 from featsieve.errors import InputError
 from featsieve.measures.smi.kliep import Solver
 from featsieve.measures.smi.likelihood_mi import MLMI
@@ -118,12 +119,10 @@ def mlmi(
 def _engine(X: Any, y: Any, task: str) -> Any:
     from featsieve.validation import Settings, open_engine
 
-    is_plain = isinstance(X, np.ndarray | list | tuple | range)
-    columns = np.asarray(X) if is_plain else X
-    one_column = is_plain and columns.ndim == 1
-    if not one_column and len(getattr(columns, "shape", ())) == 2 and columns.shape[1] == 0:
+    columns = as_columns(X)
+    if columns.shape[1:] == (0,):
         raise InputError("X has no columns; give at least one.")
-    return open_engine(columns[:, None] if one_column else columns, y, Settings(task=task))
+    return open_engine(columns, y, Settings(task=task))
 
 
 def _as_given(alpha: FloatArray, centers: Centers) -> FloatArray:
