@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.frame import write_report
+from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC
-from featsieve.ordering import best_first
-from featsieve.validation import Settings, open_engine
+from featsieve.runtime.ordering import best_first
 
 
 def authors_figures(folder: Path) -> tuple[np.ndarray, float]:

@@ -35,16 +35,12 @@ from benchmarks.information_yardsticks import (
     pack_words,
 )
 from featsieve import MRMR, MaxRel
+from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import MutualInformation, cmi_matrix
 from featsieve.protocols import PairInformation
 from featsieve.searches import Greedy
 from featsieve.searches.conditional_minimum import ConditionalMinimum
-from featsieve.searches.criteria import (
-    Criterion,
-    JointInformation,
-    MinimalRedundancy,
-)
-from featsieve.validation import Settings, open_engine
+from featsieve.searches.greedy import Criterion, JointInformation, MinimalRedundancy
 
 CRITERIA: dict[str, Criterion] = {
     "mRMR": MinimalRedundancy(),

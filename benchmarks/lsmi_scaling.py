@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.frame import run_command, write_report
+from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import LSMI
-from featsieve.measures.smi.lsmi_fit import cv_table
-from featsieve.pool import single_threaded_blas
-from featsieve.validation import Settings, open_engine
+from featsieve.measures.lsmi.lsmi import cv_table
+from featsieve.runtime.pool import single_threaded_blas
 
 LAMBDAS = np.array([1e-3, 1e-1, 1e1])
 N_COLUMNS, N_FIXED_ROWS = 20, 2000

@@ -21,7 +21,7 @@ from benchmarks.frame import Case, compare, comparison_table, write_report
 from featsieve import L1LSMI
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.evaluation import f_measure
-from featsieve.measures.smi.squared_loss_mi import BoundLSMI
+from featsieve.measures.lsmi.lsmi import BoundLSMI
 
 TOYS = {"and-or": (make_and_or, 4), "quad": (make_quad, 2), "xor": (make_xor, 2)}
 N_SAMPLES, N_INIT = 400, 20

@@ -184,7 +184,7 @@ def _spread(toy: str, rule: str, n_trials: int) -> tuple[float, float]:
 
 
 def _rows(X: Any, y: Any, rule: str, seed: int, toy: str) -> Any:
-    from featsieve.measures.smi.sampling import random_rows, spread_rows, stratified_rows
+    from featsieve.measures.lsmi.sampled import random_rows, spread_rows, stratified_rows
 
     rng = np.random.default_rng(seed)
     if rule == "kmeans++":

@@ -176,7 +176,7 @@ def example_table() -> tuple[Any, Any]:
 
 
 def bind_to_example(measure: Measure) -> Bound:
-    from featsieve.validation import Settings, open_engine
+    from featsieve.input.boundary import Settings, open_engine
 
     return measure.bind(open_engine(*example_table(), Settings()))
 

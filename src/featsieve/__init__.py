@@ -1,7 +1,7 @@
 """featsieve: which columns of this table matter for this target, and which should I keep?"""
 
-from featsieve.lazy import lazy_exports
 from featsieve.registry import METHODS
+from featsieve.runtime.lazy import lazy_exports
 
 __version__ = "0.1.0"
 

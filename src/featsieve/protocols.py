@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
-from featsieve.progress import Monitor
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.result import SelectionResult
-from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
+from featsieve.runtime.progress import Monitor
+from featsieve.schema import Block, Schema, Target
 
 
 class Summary(Protocol):

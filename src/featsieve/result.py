@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from featsieve.schema import FloatArray, IntArray
+from featsieve.arrays import FloatArray, IntArray
 
 COMPLETED = "completed"
 TIME_LIMIT = "max_time"

@@ -9,12 +9,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.floating[Any]]
-IntArray = npt.NDArray[np.intp]
-BoolArray = npt.NDArray[np.bool_]
+from featsieve.arrays import Array, FloatArray, IntArray
+
 Task = Literal["classification", "regression"]
 
 

@@ -11,7 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from featsieve.containers import (
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.engines.files import ParquetTable
+from featsieve.engines.standardized import StandardizedEngine
+from featsieve.errors import InputError
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.input.columns import (
+    check_names,
     column_names,
     is_dask,
     is_frame,
@@ -21,15 +27,12 @@ from featsieve.containers import (
     restore_sparse,
     select_columns,
 )
-from featsieve.engines.files import ParquetTable
-from featsieve.engines.standardized import StandardizedEngine
-from featsieve.errors import InputError
-from featsieve.pairing import Pairing
+from featsieve.input.parameters import check_flag, resolve_count
+from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
-from featsieve.schema import FloatArray, IntArray, Schema
-from featsieve.user_warnings import warn_user
-from featsieve.validation import Settings, check_flag, check_names, open_engine, resolve_count
+from featsieve.runtime.user_warnings import warn_user
+from featsieve.schema import Schema
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -320,7 +323,7 @@ class FeatureSelector(PairingSelector):
         return super()._procedure()
 
     def _pairing(self) -> Pairing:
-        from featsieve.measures.linear.correlation import Pearson
+        from featsieve.measures.pearson.pearson import Pearson
         from featsieve.searches.ranking import Ranking
 
         return Pairing(self.measure or Pearson(), self.search or Ranking())

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from featsieve.cli import main
-from featsieve.table import write_table
+from featsieve.io import write_table
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.linear_model import LinearRegression
 
 from featsieve.measures import CrossValScore
-from featsieve.pairing import Pairing
+from featsieve.procedures.pairing import Pairing
 from featsieve.registry import Method
 from featsieve.searches import Forward
 from featsieve.selector import PairingSelector

@@ -13,8 +13,8 @@ from featsieve import registry
 from featsieve.cli.choice import RULES, Shape, choose_method
 from featsieve.cli.progress import Bar, render
 from featsieve.cli.render import screen_width, shorten, text_table, width_of
-from featsieve.progress import Progress
-from featsieve.table import write_table
+from featsieve.io import write_table
+from featsieve.runtime.progress import Progress
 
 
 def test_names_cannot_steer_the_terminal(run, tmp_path):

@@ -11,8 +11,8 @@ import pytest
 
 from featsieve import PearsonRanking, __version__
 from featsieve.cli.choice import Shape, choose_method
-from featsieve.table import read_table, write_table
-from featsieve.table.reader import FORMATS
+from featsieve.io import read_table, write_table
+from featsieve.io.reader import FORMATS
 from tests.cli.sentences import assert_one_sentence
 
 PC = ("--method", "pc")

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
-from featsieve.cli.render import (
-    csv_text,
-    json_text,
-    screen_width,
-    text_table,
-    width_of,
-    wrapped,
-)
+from featsieve.cli.render import csv_text, json_text, screen_width, text_table, width_of, wrapped
 from featsieve.cli.selecting import run_method
 
 

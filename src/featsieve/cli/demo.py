@@ -7,7 +7,7 @@ import argparse
 from featsieve.cli.render import show_outcome
 from featsieve.cli.running import say
 from featsieve.cli.selecting import Job, run_method
-from featsieve.table.model import Split
+from featsieve.io.model import Split
 
 N_COLUMNS = 5
 # The demonstration is over in a moment, and shows p-values.

@@ -6,9 +6,9 @@ import argparse
 
 from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
-from featsieve.table.delimited import headless, looks_headless
-from featsieve.table.model import FileTable, MatrixTable, ReadOptions, Table, find_column
-from featsieve.table.reader import read_table
+from featsieve.io.delimited import headless, looks_headless
+from featsieve.io.model import FileTable, MatrixTable, ReadOptions, Table, find_column
+from featsieve.io.reader import read_table
 
 
 def load(arguments: argparse.Namespace) -> tuple[Table, Job]:

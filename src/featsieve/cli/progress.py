@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Self, TextIO
 
-from featsieve.progress import Progress
+from featsieve.runtime.progress import Progress
 
 _INTERVAL = 0.1
 _FIRST = 0.3  # shorter runs need no bar

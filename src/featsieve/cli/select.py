@@ -13,9 +13,9 @@ from featsieve.cli.render import json_text, show_outcome
 from featsieve.cli.running import say
 from featsieve.cli.selecting import Job, run_method
 from featsieve.errors import InputError
-from featsieve.table.atomic import atomic_write, check_writable
-from featsieve.table.model import Table
-from featsieve.table.reader import format_of
+from featsieve.io.atomic import atomic_write, check_writable
+from featsieve.io.model import Table
+from featsieve.io.reader import format_of
 
 REPORT = "featsieve.report"
 
@@ -56,7 +56,7 @@ def _write_output(table: Table, outcome: Outcome, path: str) -> None:
         with atomic_write(path) as stream:
             stream.write((json_text(outcome.as_json()) + "\n").encode())
         return
-    from featsieve.table.writer import write_table
+    from featsieve.io.writer import write_table
 
     write_table(table.parts(_kept_columns(table, outcome)), path, target=outcome.target)
 

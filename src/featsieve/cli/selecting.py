@@ -12,9 +12,9 @@ from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import UsageError, say
 from featsieve.errors import InputError
+from featsieve.io.model import Split
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
-from featsieve.table.model import Split
 
 PERMUTATIONS = 1000
 MOST_CELLS = 10_000_000

@@ -5,7 +5,7 @@ Nothing heavy is imported before a function is used.
 
 from __future__ import annotations
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
     "make_and_or": "featsieve.datasets.toy",

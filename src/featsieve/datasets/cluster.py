@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
+from featsieve.arrays import Array, FloatArray
 from featsieve.datasets.sampling import Seed, at_least, bunch, generator, not_negative
-from featsieve.schema import Array, FloatArray
 
 N_NOISE = 20
 XOR_CENTRES = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import Bunch
 
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.datasets.sampling import Seed, at_least, bunch, generator
 from featsieve.errors import InputError
-from featsieve.schema import Array, FloatArray, IntArray
 
 Subject = Literal["aa", "al", "av", "aw", "ay"]
 ComplexArray = npt.NDArray[np.complexfloating]

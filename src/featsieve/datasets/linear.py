@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
+from featsieve.arrays import FloatArray
 from featsieve.datasets.sampling import Seed, at_least, bunch, generator, not_negative
 from featsieve.errors import InputError
-from featsieve.schema import FloatArray
 
 
 def _coefficients(n_features: int, n_relevant: int) -> FloatArray:

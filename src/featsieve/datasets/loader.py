@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from featsieve.arrays import Array
 from featsieve.datasets.catalog import Entry, find
 from featsieve.datasets.openml import DEFAULT_URL, DownloadError, Remote, default_cache
 from featsieve.errors import InputError
-from featsieve.schema import Array
-from featsieve.table.arff import ArffData, parse_arff
+from featsieve.io.arff import ArffData, parse_arff
 
 
 def fetch(
@@ -62,7 +62,7 @@ def fetch(
         note = f" ({entry.note})" if entry.note else ""
         raise InputError(
             f"{entry.name!r}{note} has no known public address; get the file from its authors and "
-            "read it with featsieve.table.read_table."
+            "read it with featsieve.io.read_table."
         )
     home = default_cache() if data_home is None else Path(data_home).expanduser()
     return _from_openml(entry, entry.openml, Remote(home / "openml", base_url, timeout))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from featsieve.table.atomic import atomic_write
+from featsieve.io.atomic import atomic_write
 
 DEFAULT_URL = "https://www.openml.org"
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
-from featsieve.schema import Array, FloatArray
 
 Seed = int | np.random.Generator | np.random.RandomState | None
 

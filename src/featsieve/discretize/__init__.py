@@ -1,6 +1,6 @@
 """Discretisers: numbers to at most 255 states a column."""
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
 # One line a discretiser.
 DISCRETIZERS = {

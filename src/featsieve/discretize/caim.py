@@ -6,10 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from featsieve.discretize.base import Discretizer
-from featsieve.discretize.cuts import MAX_CUTS, cuts_between
-from featsieve.kernels.discretizing import caim_boundaries
-from featsieve.schema import FloatArray, IntArray
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.discretizing import caim_boundaries
+from featsieve.discretize.base import MAX_CUTS, Discretizer, cuts_between
 
 
 class CAIM(Discretizer):

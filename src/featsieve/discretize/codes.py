@@ -9,16 +9,11 @@ from typing import Self
 
 import numpy as np
 
-from featsieve.discretize.cuts import (
-    MAX_CUTS,
-    Cuts,
-    category_cuts,
-    cuts_between,
-    refuse_states,
-)
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.discretize.base import MAX_CUTS, Cuts, category_cuts, cuts_between, refuse_states
 from featsieve.errors import InputError
 from featsieve.protocols import Engine
-from featsieve.schema import Block, FloatArray, IntArray, Schema
+from featsieve.schema import Block, Schema
 
 
 @dataclass(frozen=True)

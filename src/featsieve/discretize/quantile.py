@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from featsieve.discretize.base import Discretizer, check_bins
-from featsieve.discretize.cuts import cuts_between
-from featsieve.schema import FloatArray, IntArray
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.discretize.base import Discretizer, check_bins, cuts_between
 
 
 class Quantile(Discretizer):

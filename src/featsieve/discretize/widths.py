@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from featsieve.discretize.base import Discretizer, check_bins
-from featsieve.discretize.cuts import MAX_CUTS
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins
 from featsieve.errors import InputError
-from featsieve.schema import FloatArray, IntArray
 
 
 class EqualWidth(Discretizer):

@@ -12,21 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.containers import select_columns
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
     BaseEngine,
     Context,
     Nearest,
     in_order,
     nearest_in_tile,
+    require_memory,
     rows_of,
 )
-from featsieve.engines.blocks import require_memory
-from featsieve.engines.sources import open_source
+from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
+from featsieve.input.columns import select_columns
+from featsieve.input.targets import TargetScan, encode_target, scan_target, target_matrix
 from featsieve.protocols import S
-from featsieve.schema import Array, Block, FloatArray, IntArray, Schema, Target
-from featsieve.targets import TargetScan, encode_target, scan_target, target_matrix
+from featsieve.schema import Block, Schema, Target
 
 MERGE_FAN_IN = 8
 

@@ -10,15 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.engines.base import BaseEngine, Context, in_order, rows_of
-from featsieve.engines.blocks import block_rows, require_memory
-from featsieve.engines.memory import gathered
-from featsieve.engines.sources import open_source
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import (
+    BaseEngine,
+    Context,
+    block_rows,
+    in_order,
+    require_memory,
+    rows_of,
+)
+from featsieve.engines.memory import gathered, open_source
 from featsieve.errors import InputError, MissingExtraError
-from featsieve.pool import ordered_map
+from featsieve.input.targets import encode_target
 from featsieve.protocols import S
-from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
-from featsieve.targets import encode_target
+from featsieve.runtime.pool import ordered_map
+from featsieve.schema import Block, Schema
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,198 @@
-"""Rows in memory: threads over a fixed grid of blocks."""
+"""Rows in memory: any container, read by threads over a fixed grid of blocks."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from featsieve.containers import select_columns, select_rows
-from featsieve.engines.base import BaseEngine, Context, Nearest, nearest_in_tile
-from featsieve.engines.blocks import (
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import (
     TILE_ROWS,
+    BaseEngine,
+    Context,
+    Nearest,
     block_rows,
+    nearest_in_tile,
     spans,
     tile_columns,
 )
-from featsieve.engines.sources import Source, open_source
-from featsieve.pool import ordered_map
+from featsieve.errors import InputError
+from featsieve.input.columns import is_sparse, numeric_values, select_columns, select_rows
 from featsieve.protocols import Engine, S
-from featsieve.schema import Array, Block, FloatArray, IntArray, Schema
+from featsieve.runtime.pool import ordered_map
+from featsieve.schema import Block, Schema
+
+
+class Source(Protocol):
+    """Rows and columns on demand, as floats; the container itself is never changed."""
+
+    n_rows: int
+    n_columns: int
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Dense float array, or CSR array, of consecutive rows."""
+        ...
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        """Dense float array of chosen rows and columns (None: all)."""
+        ...
+
+
+def float_dtype(dtype: Any) -> Any:
+    """float32 stays float32; everything else becomes float64."""
+    return np.float32 if dtype == np.float32 else np.float64
+
+
+class ArraySource:
+    """A NumPy array of any order and dtype, or a read-only memmap."""
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+        self._dtype = float_dtype(values.dtype)
+        self.n_rows, self.n_columns = values.shape
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return np.asarray(self._values[start:stop], dtype=self._dtype)
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        values = self._values if rows is None else self._values[rows]
+        values = values if columns is None else values[:, columns]
+        return np.array(values, dtype=self._dtype, order="C")
+
+
+class SparseSource:
+    """A SciPy sparse matrix or array; blocks stay sparse."""
+
+    def __init__(self, values: Any) -> None:
+        import scipy.sparse as sp
+
+        self._values = sp.csr_array(values)
+        self._dtype = float_dtype(values.dtype)
+        self.n_rows, self.n_columns = values.shape
+
+    def rows(self, start: int, stop: int) -> Any:
+        return self._values[start:stop].astype(self._dtype)
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        values = self._values if rows is None else self._values[rows]
+        values = values if columns is None else values[:, columns]
+        return np.asarray(values.toarray(), dtype=self._dtype)
+
+
+class FrameSource:
+    """A dataframe of mixed types, kept as one array a column so that only blocks are copied."""
+
+    def __init__(self, columns: list[Array], is_code: list[bool], n_rows: int) -> None:
+        self._columns = columns
+        self._is_code = is_code
+        self._dtype = (
+            np.float32
+            if columns and all(c.dtype == np.float32 for c in columns)
+            else np.dtype(np.float64)
+        )
+        self.n_rows, self.n_columns = n_rows, len(columns)
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return self._assemble(slice(start, stop), stop - start, range(self.n_columns))
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        chosen: Any = slice(None) if rows is None else rows
+        n_rows = self.n_rows if rows is None else len(rows)
+        return self._assemble(chosen, n_rows, range(self.n_columns) if columns is None else columns)
+
+    def _assemble(self, rows: Any, n_rows: int, columns: Any) -> FloatArray:
+        out = np.empty((n_rows, len(columns)), dtype=self._dtype)
+        for position, column in enumerate(columns):
+            values = self._columns[column][rows]
+            out[:, position] = values
+            if self._is_code[column]:
+                out[values < 0, position] = np.nan
+        return out
+
+
+def open_source(container: Any, schema: Schema) -> Source:
+    """The right reader for a container; categorical columns come out as codes of the schema."""
+    if isinstance(container, np.ndarray):
+        return _open_array(container, schema)
+    if is_sparse(container):
+        return _open_sparse(container, schema)
+    return _open_frame(container, schema)
+
+
+def _open_array(values: Array, schema: Schema) -> Source:
+    if not schema.categories:
+        return ArraySource(values)
+    return _frame_source(list(values.T), schema)
+
+
+def _open_sparse(values: Any, schema: Schema) -> Source:
+    if not schema.categories:
+        return SparseSource(values)
+    by_column = values.tocsc()
+    return _frame_source(
+        [by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema
+    )
+
+
+def _open_frame(frame: Any, schema: Schema) -> Source:
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    if not schema.categories and _has_flat_memory(frame):
+        return ArraySource(frame.to_numpy())
+    return _frame_source(list(wrapped.iter_columns()), schema)
+
+
+def _has_flat_memory(frame: Any) -> bool:
+    """Whether pandas keeps the frame as one float array, so that ``to_numpy`` copies nothing."""
+    blocks = getattr(getattr(frame, "_mgr", None), "blocks", ())
+    return len(blocks) == 1 and frame.dtypes.iloc[0] in (np.float64, np.float32)
+
+
+def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:
+    arrays = [
+        encode_states(values, schema.categories[j], schema.names[j])
+        if j in schema.categories
+        else numeric_values(values)
+        for j, values in enumerate(columns)
+    ]
+    is_code = [j in schema.categories for j in range(len(columns))]
+    return FrameSource(arrays, is_code, len(columns[0]) if columns else 0)
+
+
+def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
+    """Codes of the states in ``categories``, −1 for a missing cell; others are an error."""
+    import narwhals.stable.v2 as nw
+
+    if isinstance(column, np.ndarray):
+        return _encode_array(column, categories, name)
+    codes = column.replace_strict(
+        list(categories), list(range(len(categories))), default=-1, return_dtype=nw.Int32
+    ).to_numpy()
+    if int((codes < 0).sum()) > int(column.null_count()):
+        _refuse_unknown_state(name)
+    return np.asarray(codes, dtype=np.int32)
+
+
+def _encode_array(values: Array, categories: tuple[Any, ...], name: str) -> Array:
+    states = np.asarray(categories, dtype=values.dtype)
+    codes = np.minimum(np.searchsorted(states, values), len(states) - 1).astype(np.int32)
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    codes[missing] = -1
+    if (states[codes[~missing]] != values[~missing]).any():
+        _refuse_unknown_state(name)
+    return codes
+
+
+def _refuse_unknown_state(name: str) -> None:
+    raise InputError(
+        f"the categorical column {name!r} holds a state that was not there when its states were "
+        "listed; declare all of them in the column's dtype."
+    )
 
 
 def gathered(engine: Engine) -> MemoryEngine:

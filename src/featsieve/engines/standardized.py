@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.memory import gathered
 from featsieve.errors import InputError
-from featsieve.moments import ColumnMoments, column_moments
 from featsieve.protocols import CanPermuteTarget, Engine, S
-from featsieve.schema import Array, Block, FloatArray, IntArray
+from featsieve.schema import Block
+from featsieve.statistics.moments import ColumnMoments, column_moments
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
     "band_map": "featsieve.evaluation.bands",

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.measures.kernel.hilbert_schmidt import HSIC
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.measures.hsic.hsic import HSIC
 from featsieve.protocols import HasValue
-from featsieve.schema import Array, FloatArray, IntArray
-from featsieve.validation import Settings, open_engine
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
 
-from featsieve.schema import Array, FloatArray
+from featsieve.arrays import Array, FloatArray
 
 ComplexArray = npt.NDArray[np.complexfloating]
 _SHRINKAGE = 1e-6  # of the mean variance: keeps the pooled covariance invertible

@@ -1,6 +1,6 @@
 """p-values, intervals and corrections for many tests."""
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
     "HSICInterval": "featsieve.inference.hsic_tests",

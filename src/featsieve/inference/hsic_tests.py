@@ -7,17 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from featsieve.arrays import Array, FloatArray
+from featsieve.compiled.permutation import permuted_sums
 from featsieve.errors import InputError
-from featsieve.kernels.permuted_sums import permuted_sums
-from featsieve.measures.kernel.hsic_estimates import (
+from featsieve.measures.hsic.estimates import (
     asymptotic_moments,
     centred,
     check_enough_samples,
     permutation_moments,
 )
-from featsieve.measures.kernel.hsic_functions import KernelChoice
-from featsieve.schema import Array, FloatArray
-from featsieve.seeds import random_source
+from featsieve.measures.hsic.functions import KernelChoice
+from featsieve.runtime.seeds import random_source
 
 
 @dataclass(frozen=True)

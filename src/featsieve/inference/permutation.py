@@ -9,20 +9,51 @@ from typing import Any
 import numpy as np
 
 from featsieve import measures
-from featsieve.engines.blocks import require_memory
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.permutation import count_reached, shuffle_rows
+from featsieve.engines.base import require_memory
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.inference.adjust import benjamini_hochberg
-from featsieve.inference.orders import ORDERS_A_SEED, permutations
-from featsieve.kernels.permutation import count_reached
-from featsieve.ordering import TIE_TOLERANCE, best_first
-from featsieve.progress import TimeUp
+from featsieve.input.boundary import Settings, open_engine
 from featsieve.protocols import CanPermuteTarget, Engine, HasPermutedScores, HasScores
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
-from featsieve.schema import FloatArray, IntArray
-from featsieve.seeds import root_seed
-from featsieve.validation import Settings, open_engine
+from featsieve.runtime.ordering import TIE_TOLERANCE, best_first
+from featsieve.runtime.progress import TimeUp
+from featsieve.runtime.seeds import root_seed
+
+ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
+
+
+def permutations(seed: int, start: int, stop: int, n_rows: int) -> IntArray:
+    """Permutations number ``start … stop`` of the rows, one a row of the answer."""
+    first = start // ORDERS_A_SEED
+    last = -(-stop // ORDERS_A_SEED)
+    drawn = [_draw(seed, block, n_rows) for block in range(first, last)]
+    offset = first * ORDERS_A_SEED
+    return np.concatenate(drawn)[start - offset : stop - offset]
+
+
+def _draw(seed: int, block: int, n_rows: int) -> IntArray:
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
+    orders = np.empty((ORDERS_A_SEED, n_rows), dtype=np.intp)
+    shuffle_rows(rng.random(orders.shape), orders)
+    return orders
+
+
+def benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
+    """Adjusted p-values that control the false discovery rate; NaN stays NaN and is no test.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).tolist()
+    [0.03, 0.04, 0.04, nan]
+    """
+    tests = np.flatnonzero(~np.isnan(pvalues))
+    order = tests[np.argsort(pvalues[tests], kind="stable")]
+    scaled = pvalues[order] * len(order) / np.arange(1, len(order) + 1)
+    adjusted = np.full(len(pvalues), np.nan)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
+    return adjusted
+
 
 MOST_ORDERS = 1024  # permutations a pass: enough for matrix products at full speed
 SHARE_OF_BUDGET = 2

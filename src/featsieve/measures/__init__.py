@@ -1,33 +1,31 @@
 """Measures of dependence: how good is a set of columns for a target?"""
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
-# One line a measure: the class that searches take, and the functions that stand alone.
-# A file must not bear the name of a function (pearson, hsic, lsmi, …): importing the file would
-# put the module in the function's place.
+# One line per measure: the class that searches take, and the functions that stand alone.
 MEASURES = {
-    "ConditionalMutualInformation": "featsieve.measures.information.binned_information",
+    "ConditionalMutualInformation": "featsieve.measures.information.binned",
     "CrossValScore": "featsieve.measures.cross_val_score",
-    "HSIC": "featsieve.measures.kernel.hilbert_schmidt",
-    "LSMI": "featsieve.measures.smi.squared_loss_mi",
-    "MLMI": "featsieve.measures.smi.likelihood_mi",
-    "MutualInformation": "featsieve.measures.information.binned_information",
-    "Pearson": "featsieve.measures.linear.correlation",
+    "HSIC": "featsieve.measures.hsic.hsic",
+    "LSMI": "featsieve.measures.lsmi.lsmi",
+    "MLMI": "featsieve.measures.lsmi.mlmi",
+    "MutualInformation": "featsieve.measures.information.binned",
+    "Pearson": "featsieve.measures.pearson.pearson",
 }
 FUNCTIONS = {
     "cmi_matrix": "featsieve.measures.information.functions",
     "conditional_mutual_information": "featsieve.measures.information.functions",
     "entropy": "featsieve.measures.information.functions",
-    "hsic": "featsieve.measures.kernel.hsic_functions",
+    "hsic": "featsieve.measures.hsic.functions",
     "information_posterior": "featsieve.measures.information.posterior",
     "joint_entropy": "featsieve.measures.information.functions",
-    "kta": "featsieve.measures.kernel.hsic_functions",
-    "lsmi": "featsieve.measures.smi.smi_functions",
-    "mlmi": "featsieve.measures.smi.smi_functions",
-    "mmd": "featsieve.measures.kernel.hsic_functions",
+    "kta": "featsieve.measures.hsic.functions",
+    "lsmi": "featsieve.measures.lsmi.functions",
+    "mlmi": "featsieve.measures.lsmi.functions",
+    "mmd": "featsieve.measures.hsic.functions",
     "mutual_information": "featsieve.measures.information.functions",
     "normalized_mutual_information": "featsieve.measures.information.functions",
-    "pearson": "featsieve.measures.linear.correlation",
+    "pearson": "featsieve.measures.pearson.pearson",
 }
 
 __all__ = [*MEASURES, *FUNCTIONS]

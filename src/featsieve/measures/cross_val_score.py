@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_score
 
+from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
-from featsieve.progress import Monitor
 from featsieve.protocols import Engine
-from featsieve.schema import FloatArray
+from featsieve.runtime.progress import Monitor
 
 
 class CrossValScore(BaseMeasure):

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.embedded.hsic_lasso import HSICLassoPath
-from featsieve.measures.kernel.hilbert_schmidt import HSIC, seed_of
+from featsieve.input.boundary import Settings
+from featsieve.measures.hsic.hsic import HSIC, seed_of
 from featsieve.methods.l1_weights import L1Weights
-from featsieve.pairing import Pairing
+from featsieve.procedures.hsic_lasso import HSICLassoPath
+from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Search
 from featsieve.result import SelectionResult
 from featsieve.searches import Backward, Forward, Ranking
 from featsieve.searches.ascent import StepRule
 from featsieve.selector import BaseSelector, PairingSelector
-from featsieve.validation import Settings
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

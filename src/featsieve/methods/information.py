@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from featsieve.measures.information.binned_information import MutualInformation
-from featsieve.pairing import Pairing
+from featsieve.measures.information.binned import MutualInformation
+from featsieve.procedures.pairing import Pairing
 from featsieve.searches.conditional_minimum import ConditionalMinimum
-from featsieve.searches.criteria import (
+from featsieve.searches.greedy import (
     ConditionalGain,
     Criterion,
+    Greedy,
     InfomaxExtraction,
     InteractionCapping,
     JointInformation,
@@ -18,7 +19,6 @@ from featsieve.searches.criteria import (
     SymmetricRelevance,
     WeightedRedundancy,
 )
-from featsieve.searches.greedy import Greedy
 from featsieve.selector import PairingSelector
 
 

@@ -8,11 +8,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from featsieve.embedded.lasso import Lasso
 from featsieve.errors import InputError
+from featsieve.procedures.lasso.lasso import Lasso
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
-from featsieve.seeds import root_seed
+from featsieve.runtime.seeds import root_seed
 from featsieve.selector import BaseSelector
 
 CHOICES = {"method": ("lasso", "lar"), "count_rule": ("exact", "nearest")}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from featsieve.measures.smi.kliep import Solver
-from featsieve.measures.smi.likelihood_mi import MLMI
-from featsieve.measures.smi.squared_loss_mi import LSMI
+from featsieve.measures.lsmi.lsmi import LSMI
+from featsieve.measures.lsmi.mlmi import MLMI, Solver
 from featsieve.methods.l1_weights import L1Weights
-from featsieve.methods.smi_curve import SmiCurve
-from featsieve.pairing import Pairing
+from featsieve.procedures.pairing import Pairing
+from featsieve.procedures.smi_curve import SmiCurve
 from featsieve.protocols import Procedure, Search
 from featsieve.result import SelectionResult
 from featsieve.searches.backward import Backward

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from featsieve.errors import InputError
 from featsieve.measures.cross_val_score import CrossValScore
-from featsieve.pairing import Pairing
+from featsieve.procedures.pairing import Pairing
 from featsieve.searches.backward import Backward
 from featsieve.searches.exhaustive import Exhaustive
 from featsieve.searches.forward import Forward

@@ -1,6 +1,6 @@
 """Display classes: each is made by ``from_estimator`` or ``from_result`` and drawn by ``plot``."""
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
     "BandDisplay": "featsieve.plots.band",

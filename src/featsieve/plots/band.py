@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from featsieve.arrays import Array, FloatArray
 from featsieve.errors import MissingExtraError
 from featsieve.evaluation.bands import BandMap, band_map
-from featsieve.schema import Array, FloatArray
 
 
 class BandDisplay:

@@ -10,8 +10,7 @@
 
 from __future__ import annotations
 
-from featsieve.quadratic.answer import BQPResult
-from featsieve.quadratic.driver import solve
-from featsieve.quadratic.registry import SOLVERS
+from featsieve.quadratic.problem import SOLVERS, BQPResult
+from featsieve.quadratic.solve import solve
 
 __all__ = ["SOLVERS", "BQPResult", "solve"]

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from featsieve.quadratic import linear, spectral, tpower
-from featsieve.quadratic.answer import Answer
-from featsieve.quadratic.problem import Problem
-from featsieve.quadratic.registry import Options
-from featsieve.quadratic.swaps import improve
+from featsieve.quadratic.problem import Answer, Options, Problem
+from featsieve.quadratic.tpower import improve
 
 N_RANDOM_STARTS = 4
 PROOF_SIZE = 100

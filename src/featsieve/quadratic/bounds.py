@@ -1,13 +1,67 @@
-"""Numbers that no set of k indices can exceed."""
+"""Upper bounds on max x'Qx: eigenvalues, rows, and the semidefinite relaxation (with rounding)."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from featsieve.quadratic.problem import Problem
-from featsieve.schema import FloatArray
+from featsieve.arrays import Array, FloatArray
+from featsieve.quadratic.problem import Answer, Options, Problem
+from featsieve.runtime.pool import single_threaded_blas
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What some rounds of tightening came to, over the free indices."""
+
+    is_done: bool  # no answer here is better than the one known
+    bound: float
+    worth: FloatArray
+    is_top: Array
+    better: Array  # the best answer met if it beats the one known, else empty
+    decided: Array | None  # 1: must be in, 0: must be out, −1: open
+
+
+def tighten(
+    shares: FloatArray,
+    pairs: FloatArray,
+    linear: FloatArray,
+    left: int,
+    *,
+    rounds: int,
+    value: float,
+    margin: float,
+) -> Rounds:
+    """Up to ``rounds`` rounds for choosing ``left`` indices; ``shares`` is changed in place.
+
+    ``pairs`` is the symmetric matrix, ``linear`` what each index adds on its own, ``value`` the
+    best known; an answer has to beat it by more than ``margin``.
+    """
+    from featsieve.compiled.branching import DECIDED, DONE, tighten_rows
+
+    size = len(linear)
+    lines = np.empty((size + 1, size))
+    lines[:size] = shares
+    np.fill_diagonal(lines[:size], -np.inf)
+    flags = np.zeros((size + 1, size), dtype=np.int8)
+    better = np.zeros(size, dtype=np.int8)
+    state, bound, spare = tighten_rows(
+        lines, pairs, linear, left, rounds, value, margin, np.empty(size), flags, better
+    )
+    shares[:] = lines[:size]
+    worth, is_top = lines[size], flags[size] == 1
+    fixed = _decided(worth, is_top, spare) if state == DECIDED else None
+    return Rounds(state == DONE, bound, worth, is_top, np.flatnonzero(better), fixed)
+
+
+def _decided(worth: FloatArray, is_top: Array, spare: float) -> Array:
+    """1 or 0 for each index whose move to the other side costs ``spare`` or more, else −1."""
+    cost = np.where(is_top, worth - worth[~is_top].max(), worth[is_top].min() - worth)
+    return np.where(cost >= spare, is_top, -1).astype(np.int8)
+
 
 BoundEffort = Literal["auto", "cheap", "sdp"]
 EIGEN_LIMIT = 1000  # one dense eigendecomposition: below a second
@@ -45,7 +99,6 @@ def _best_partners(problem: Problem) -> FloatArray:
 
 def split_bound(problem: Problem, value: float, n_rounds: int = 100) -> float:
     """The row bound after some rounds on the split of the pairs; ``value``: the best known."""
-    from featsieve.quadratic.rows import tighten
 
     diagonal = np.ascontiguousarray(np.diagonal(problem.Q))
     found = tighten(
@@ -166,11 +219,110 @@ def upper_bound(
     if effort != "cheap" and value is not None and problem.n <= SPLIT_LIMIT:
         bounds.append(split_bound(problem, value))
     if effort == "sdp" or (effort == "auto" and problem.n <= SDP_LIMIT):
-        from featsieve.quadratic.sdp import relax
-
         bounds.append(relax(problem).upper_bound)
     elif problem.n <= SPHERE_LIMIT:
         bounds.append(sphere_bound(problem))
     elif problem.is_nonnegative:
         bounds += [lp2_bound(problem), perron_bound(problem)]
     return min(bounds)
+
+
+MAX_ROUNDS = 12
+INNER_STEPS = 40
+PENALTY = 4.0  # in units of a typical row norm of the centred Q
+FEASIBLE = 1e-4
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """The factor V, the multipliers u and the bound that they prove."""
+
+    factor: FloatArray
+    multipliers: FloatArray
+    upper_bound: float
+
+
+def relax(problem: Problem) -> Relaxation:
+    """The relaxation to its end, with its dual bound."""
+    *_, (factor, multipliers) = rounds(problem)
+    return Relaxation(factor, multipliers, sphere_bound(problem, multipliers))
+
+
+def rounds(problem: Problem) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Factor and multipliers after each round of the augmented Lagrangian."""
+    V = _start(problem)
+    penalty = PENALTY * _row_scale(problem)
+    multipliers = np.zeros(problem.n)
+    for _ in range(MAX_ROUNDS):
+        V = _inner(problem, V, multipliers, penalty)
+        violation = _violation(V)
+        multipliers = multipliers + penalty * violation
+        yield V, multipliers
+        if np.sqrt(np.mean(violation**2)) < FEASIBLE:
+            return
+
+
+def _start(problem: Problem) -> FloatArray:
+    """A feasible point apart from the centring: x = k/n, the rest random (a fixed seed)."""
+    # Rank √(2n): enough for a factor without bad local optima (Barvinok, Pataki).
+    rank = int(np.ceil(np.sqrt(2 * problem.n))) + 2
+    share = problem.k / problem.n
+    rest = np.random.default_rng(0).standard_normal((problem.n, rank - 1))
+    rest *= np.sqrt(share * (1 - share)) / np.linalg.norm(rest, axis=1, keepdims=True)
+    return np.column_stack([np.full(problem.n, share), rest - rest.mean(axis=0)])
+
+
+def _row_scale(problem: Problem) -> float:
+    """Root of the mean squared row norm of the doubly centred Q; never 0."""
+    sums = problem.row_sums
+    n = problem.n
+    square = (problem.Q**2).sum() - 2 * (sums**2).sum() / n + (sums.sum() / n) ** 2
+    return max(float(np.sqrt(max(square, 0.0) / n)), 1e-9 * problem.scale, 1e-300)
+
+
+def _violation(V: FloatArray) -> FloatArray:
+    """|v_i|² − v_i1, zero for 0/1 answers."""
+    return np.einsum("ij,ij->i", V, V) - V[:, 0]
+
+
+def _inner(problem: Problem, V: FloatArray, multipliers: FloatArray, penalty: float) -> FloatArray:
+    """Some steps of L-BFGS on the augmented Lagrangian, within fixed column sums."""
+    from scipy.optimize import minimize
+
+    shape, unit = V.shape, problem.n * penalty
+
+    def lagrangian(flat: FloatArray) -> tuple[float, FloatArray]:
+        V = flat.reshape(shape)
+        product = problem.Q @ V
+        violation = _violation(V)
+        value = multipliers @ violation + penalty / 2 * violation @ violation
+        weight = multipliers + penalty * violation
+        gradient = 2 * (V * weight[:, None] - product)
+        gradient[:, 0] -= weight
+        gradient -= gradient.mean(axis=0)  # the step keeps the column sums
+        return float(value - np.vdot(V, product)) / unit, (gradient / unit).ravel()
+
+    options: Any = {"maxiter": INNER_STEPS, "maxcor": 8, "gtol": 1e-10, "ftol": 1e-13}
+    with single_threaded_blas():  # L-BFGS's short vectors: threads would wait for each other
+        best = minimize(lagrangian, V.ravel(), jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(best.x).reshape(shape)
+
+
+def _round(problem: Problem, V: FloatArray, directions: FloatArray) -> Answer:
+    """The best of the sets that the random projections of V give."""
+    scores = V @ directions
+    # Goemans and Williamson in 0/1 terms: the side on which the common vector e_1 lies is "in".
+    scores *= np.sign(directions[0])
+    sets = [problem.top(column) for column in scores.T]
+    return problem.ranked(max(sets, key=problem.value))
+
+
+def steps(problem: Problem, options: Options) -> Iterator[Answer]:
+    """A rounded answer after each round, the dual bound with the last one."""
+    directions: FloatArray | None = None
+    for factor, multipliers in rounds(problem):
+        if directions is None:
+            directions = options.rng.standard_normal((factor.shape[1], options.n_projections))
+        answer, last = _round(problem, factor, directions), multipliers
+        yield answer
+    yield Answer(answer.indices, answer.value, sphere_bound(problem, last))

@@ -1,6 +1,6 @@
 """Exact: branch and bound, with a proof or, out of time, with the bound of what is left.
 
-The bound of a node is the row bound of :mod:`~featsieve.quadratic.rows`. One split of the pairs
+The bound of a node is the row bound of :mod:`~featsieve.quadratic.bounds`. One split of the pairs
 serves all nodes and is improved at each of them: every split is valid everywhere.
 """
 
@@ -12,13 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from featsieve.quadratic.answer import PROOF_TOLERANCE, Answer
-from featsieve.quadratic.bounds import upper_bound
-from featsieve.quadratic.problem import Problem
-from featsieve.quadratic.registry import Options
-from featsieve.quadratic.rows import Rounds, tighten
-from featsieve.quadratic.swaps import improve
-from featsieve.schema import Array, IntArray
+from featsieve.arrays import Array, IntArray
+from featsieve.quadratic.bounds import Rounds, tighten, upper_bound
+from featsieve.quadratic.problem import PROOF_TOLERANCE, Answer, Options, Problem
+from featsieve.quadratic.tpower import improve
 
 ROOT_ROUNDS = 300
 NODE_ROUNDS = 20

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from featsieve.quadratic.answer import Answer
-from featsieve.quadratic.problem import Problem
-from featsieve.quadratic.registry import Options
+from featsieve.quadratic.problem import Answer, Options, Problem
 
 
 def steps(problem: Problem, options: Options) -> Iterator[Answer]:

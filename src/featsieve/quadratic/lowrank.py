@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.quadratic.answer import Answer
-from featsieve.quadratic.problem import Problem
-from featsieve.quadratic.registry import Options
-from featsieve.schema import FloatArray, IntArray
+from featsieve.quadratic.problem import Answer, Options, Problem
 
 BLOCK_BYTES = 1 << 22  # scores of one block of directions: stays in the cache
 SEEN_SLOTS = 1 << 18
@@ -93,7 +91,7 @@ class Scan:
         )
 
     def add(self, directions: FloatArray) -> None:
-        from featsieve.kernels.quadratic import scan_directions
+        from featsieve.compiled.quadratic import scan_directions
 
         self.value, self.pair_value = scan_directions(
             self.problem.Q,

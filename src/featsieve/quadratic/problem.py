@@ -1,19 +1,71 @@
-"""The problem max x'Qx with k ones: checked once, then shared by all solvers."""
+"""The problem max x'Qx with k ones, checked once, the answers to it, and the solvers by name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from featsieve.containers import is_sparse
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.ordering import best_first
-from featsieve.quadratic.answer import Answer
-from featsieve.schema import FloatArray, IntArray
+from featsieve.input.columns import is_sparse
+from featsieve.runtime.ordering import best_first
+
+PROOF_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best set so far, best first, and what is known about the optimum."""
+
+    indices: IntArray
+    value: float
+    upper_bound: float = np.inf
+
+    @property
+    def is_proven(self) -> bool:
+        """The bound leaves no room above the value, up to rounding."""
+        if not np.isfinite(self.upper_bound):
+            return False
+        return self.upper_bound - self.value <= PROOF_TOLERANCE * abs(self.upper_bound)
+
+
+@dataclass(frozen=True)
+class BQPResult:
+    """A set of k indices and how good it can be said to be.
+
+    Parameters
+    ----------
+    indices
+        The selected indices, best first (by the solver's own order, else by their share of
+        the value).
+    value
+        x'Qx of the symmetrised matrix.
+    upper_bound
+        No set of k indices has a larger value.
+    proven_optimal
+        The value reaches the bound (to 1e-10 relative).
+    elapsed
+        Seconds.
+    """
+
+    indices: IntArray
+    value: float
+    upper_bound: float
+    proven_optimal: bool
+    elapsed: float
+
+    @property
+    def gap(self) -> float:
+        """How far below the best possible the value can be at most, as a share of the bound."""
+        room = max(self.upper_bound - self.value, 0.0)
+        return room / abs(self.upper_bound) if room else 0.0
+
 
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.
 NEGATIVE_TOLERANCE = 1e-12
@@ -130,3 +182,51 @@ def check_nonnegative(problem: Problem, solver: str) -> None:
             f'solver="{solver}" needs Q without negative entries (the smallest is '
             f'{problem.Q.min():.3g}); use solver="auto", "tpower", "lowrank", "sdp" or "exact".'
         )
+
+
+SolverName = Literal["auto", "linear", "spectral", "sdp", "tpower", "lowrank", "exact"]
+Iterates = Literal["real", "binary"]
+Shift = Literal["schedule", "none", "partial", "full"]
+Start = Literal["linear", "diagonal", "uniform"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The hyper-parameters of all solvers, each used by the solver that its comment names."""
+
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    rank: int = 3  # lowrank
+    epsilon: float = 0.1  # lowrank
+    delta: float = 0.1  # lowrank
+    n_samples: int | None = None  # lowrank: None = as many as epsilon and delta ask
+    iterates: Iterates = "real"  # tpower
+    shift: Shift = "schedule"  # tpower
+    start: Start = "linear"  # tpower
+    max_iter: int = 50  # tpower
+    n_projections: int = 100  # sdp
+    node_limit: int | None = None  # exact
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Where a solver lives and what it needs."""
+
+    module: str
+    needs_nonnegative: bool = False
+    local_search: bool = False
+
+    def steps(self, problem: Problem, options: Options) -> Iterator[Answer]:
+        """Yield the best answer so far, again and again; the last one is final."""
+        answers: Iterator[Answer] = import_module(self.module).steps(problem, options)
+        return answers
+
+
+SOLVERS: dict[str, Solver] = {
+    "auto": Solver("featsieve.quadratic.auto", local_search=True),
+    "linear": Solver("featsieve.quadratic.linear", needs_nonnegative=True),
+    "spectral": Solver("featsieve.quadratic.spectral", needs_nonnegative=True),
+    "sdp": Solver("featsieve.quadratic.bounds"),
+    "tpower": Solver("featsieve.quadratic.tpower"),
+    "lowrank": Solver("featsieve.quadratic.lowrank"),
+    "exact": Solver("featsieve.quadratic.exact"),
+}

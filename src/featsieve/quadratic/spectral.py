@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from featsieve.quadratic.answer import Answer
-from featsieve.quadratic.problem import Problem
-from featsieve.quadratic.registry import Options
-from featsieve.schema import FloatArray
+from featsieve.arrays import FloatArray
+from featsieve.quadratic.problem import Answer, Options, Problem
 
 
 def feature_weights(problem: Problem) -> FloatArray:

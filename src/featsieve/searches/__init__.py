@@ -1,6 +1,6 @@
 """Searches: how are the sets of columns explored?"""
 
-from featsieve.lazy import lazy_exports
+from featsieve.runtime.lazy import lazy_exports
 
 # One line a search.
 SEARCHES = {

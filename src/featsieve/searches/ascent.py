@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from featsieve.arrays import FloatArray
 from featsieve.linalg import project_l1_ball
 from featsieve.protocols import HasTuning
-from featsieve.schema import FloatArray
 
 StepRule = Literal["adaptive", "authors"]
 NONZERO = 1e-8  # P-LSMI's authors: a weight above this counts as non-zero

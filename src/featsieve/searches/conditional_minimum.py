@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from featsieve.ordering import best_first, tie_width
-from featsieve.schema import BoolArray, FloatArray
-from featsieve.searches.criteria import Criterion
+from featsieve.arrays import BoolArray, FloatArray
+from featsieve.runtime.ordering import best_first, tie_width
+from featsieve.searches.greedy import Criterion
 
 
 class ConditionalMinimum(Criterion):

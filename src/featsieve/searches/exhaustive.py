@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.errors import InputError
-from featsieve.ordering import TIE_TOLERANCE
 from featsieve.protocols import HasValue
 from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import TIE_TOLERANCE
 
 SETS_A_STEP = 64
 

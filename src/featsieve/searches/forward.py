@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from featsieve.ordering import best_first
+from featsieve.arrays import FloatArray
 from featsieve.protocols import HasAdditions, HasValue
 from featsieve.result import SelectionResult
-from featsieve.schema import FloatArray
+from featsieve.runtime.ordering import best_first
 from featsieve.searches.rounds import check_step, round_size
 
 

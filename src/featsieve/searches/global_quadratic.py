@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.ordering import best_first
 from featsieve.protocols import HasPairs, PairTerms
 from featsieve.quadratic import BQPResult, solve
 from featsieve.result import SelectionResult
-from featsieve.schema import FloatArray, IntArray
+from featsieve.runtime.ordering import best_first
 from featsieve.searches.pair_matrix import pair_matrix
 
 

@@ -1,16 +1,178 @@
-"""Pairwise greedy search: add the unit that a criterion values most beside the selected."""
+"""Greedy search by a criterion on information, and the criteria themselves."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from featsieve.ordering import best_index
+from featsieve.arrays import BoolArray, FloatArray
+from featsieve.errors import InputError
+from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
 from featsieve.result import SelectionResult
-from featsieve.searches.criteria import Criterion, JointInformation
+from featsieve.runtime.ordering import TIE_TOLERANCE, best_index, tie_width
+
+
+class Criterion(BaseEstimator):
+    """A criterion that sums a term over the selected units."""
+
+    requires: ClassVar[tuple[type, ...]] = (HasPairInformation,)
+
+    @property
+    def amplification(self) -> float:
+        """How many times the rounding of information is in a score."""
+        return 1.0
+
+    def begin(self, bound: Any) -> Any:
+        return SummedTerms(self, bound)
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        """What one selected unit adds to the sum of every candidate."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it sums")
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return total
+
+
+class SummedTerms:
+    """The running sum of a criterion: one column of the pair matrix a selected unit.
+
+    ``scale`` is the size of its terms, to which ties are relative.
+    """
+
+    def __init__(self, criterion: Criterion, bound: Any) -> None:
+        self._criterion = criterion
+        self._bound = bound
+        self._relevance: FloatArray = bound.relevance()
+        self.scale: float = bound.information_scale * criterion.amplification
+        self._total = np.zeros(len(self._relevance))
+        self._n_selected = 0
+
+    def add(self, unit: int) -> None:
+        self._total += self._criterion.term(self._bound.information_with(unit))
+        self._n_selected += 1
+
+    def scores(self, outside: BoolArray) -> FloatArray:
+        if not self._n_selected:
+            return self._relevance
+        return self._criterion.score(self._relevance, self._total, self._n_selected)
+
+
+class MinimalRedundancy(Criterion):
+    """I(X; Y) minus (or divided by) the mean of I(X; X_j) (mRMR, Peng 2005)."""
+
+    def __init__(self, *, scheme: Literal["difference", "quotient"] = "difference") -> None:
+        self.scheme = scheme
+
+    def begin(self, bound: Any) -> Any:
+        if self.scheme not in ("difference", "quotient"):
+            raise InputError(
+                f"scheme={self.scheme!r} is not known; allowed are 'difference' and 'quotient'."
+            )
+        return super().begin(bound)
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.mutual
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        redundancy = total / n_selected
+        if self.scheme == "quotient":
+            return relevance / np.maximum(redundancy, TIE_TOLERANCE)
+        return relevance - redundancy
+
+
+class JointInformation(Criterion):
+    """Σ_j I(X, X_j; Y) (JMI, Yang and Moody 1999)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.joint
+
+
+class SymmetricRelevance(Criterion):
+    """Σ_j I(X, X_j; Y) / H(X, X_j, Y) (DISR, Meyer and Bontempi 2006)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.symmetric_relevance
+
+
+class InteractionCapping(Criterion):
+    """I(X; Y) − Σ_j max(0, I(X; X_j) − I(X; X_j | Y)) (ICAP, Jakulin 2005)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return np.maximum(0.0, pair.mutual - pair.within_classes)
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return relevance - total
+
+
+class InfomaxExtraction(Criterion):
+    """I(X; Y) − Σ_j [I(X; X_j) − I(X; X_j | Y)] (CIFE, Lin and Tang 2006)."""
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.mutual - pair.within_classes
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return relevance - total
+
+
+class WeightedRedundancy(Criterion):
+    """I(X; Y) − β Σ_j I(X; X_j) (MIFS, Battiti 1994)."""
+
+    def __init__(self, *, beta: float = 1.0) -> None:
+        self.beta = beta
+
+    @property
+    def amplification(self) -> float:
+        return max(1.0, self.beta)
+
+    def begin(self, bound: Any) -> Any:
+        is_number = isinstance(self.beta, numbers.Real) and not isinstance(self.beta, bool)
+        if not is_number or not 0 <= self.beta < np.inf:
+            raise InputError(f"beta={self.beta!r} is not possible; give a finite number from 0 up.")
+        return super().begin(bound)
+
+    def term(self, pair: PairInformation) -> FloatArray:
+        return pair.mutual
+
+    def score(self, relevance: FloatArray, total: FloatArray, n_selected: int) -> FloatArray:
+        return relevance - self.beta * total
+
+
+class ConditionalGain(Criterion):
+    """I(X; Y | all selected together).
+
+    When nothing is left to gain, the rest follows by relevance.
+    """
+
+    requires: ClassVar[tuple[type, ...]] = (HasPairInformation, HasConditionalGains)
+
+    def begin(self, bound: Any) -> Any:
+        return GainOfAll(bound)
+
+
+class GainOfAll:
+    """All selected units as one variable."""
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+        self._relevance: FloatArray = bound.relevance()
+        self.scale: float = bound.information_scale
+        self._selected: list[int] = []
+
+    def add(self, unit: int) -> None:
+        self._selected.append(unit)
+
+    def scores(self, outside: BoolArray) -> FloatArray:
+        if not self._selected:
+            return self._relevance
+        gains: FloatArray = self._bound.conditional_gains(self._selected)
+        if gains[outside].max() > tie_width(0.0, self.scale):
+            return gains
+        # Nothing to gain: 0 for the most relevant one that is left, less for the others.
+        return self._relevance - self._relevance[outside].max()
 
 
 class Greedy(BaseEstimator):
@@ -18,7 +180,7 @@ class Greedy(BaseEstimator):
 
     Parameters
     ----------
-    criterion : a criterion of featsieve.searches.criteria, default JointInformation (JMI)
+    criterion : a criterion of featsieve.searches.greedy, default JointInformation (JMI)
     """
 
     def __init__(self, criterion: Criterion | None = None) -> None:

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.ordering import best_first
-from featsieve.pool import effective_n_jobs, ordered_map, single_threaded_blas
 from featsieve.protocols import (
     HasContextScores,
     HasRestarts,
@@ -22,9 +21,10 @@ from featsieve.protocols import (
     HasWorkload,
 )
 from featsieve.result import COMPLETED, SelectionResult
-from featsieve.schema import FloatArray, IntArray
+from featsieve.runtime.ordering import best_first
+from featsieve.runtime.pool import effective_n_jobs, ordered_map, single_threaded_blas
+from featsieve.runtime.seeds import random_source
 from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
-from featsieve.seeds import random_source
 
 SIZE_NOT_MET = "no radius gave the number asked for"
 _MAX_DOUBLINGS = 20

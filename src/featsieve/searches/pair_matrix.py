@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import FloatArray
 from featsieve.protocols import HasPairMatrix, PairTerms
-from featsieve.schema import FloatArray
 
 
 def pair_matrix(bound: Any, terms: PairTerms) -> FloatArray:

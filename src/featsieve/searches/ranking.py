@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
-from featsieve.ordering import best_first
 from featsieve.protocols import HasScores
 from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import best_first
 
 
 class Ranking(BaseEstimator):

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from featsieve.arrays import FloatArray
 from featsieve.errors import IncompatibleError, InputError
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
-from featsieve.ordering import best_first
 from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
-from featsieve.schema import FloatArray
+from featsieve.runtime.ordering import best_first
+from featsieve.runtime.seeds import random_source
 from featsieve.searches.pair_matrix import pair_matrix
-from featsieve.seeds import random_source
 
 
 class SimplexQP(BaseEstimator):

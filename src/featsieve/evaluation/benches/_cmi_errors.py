@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.discretize import CAIM
 from featsieve.errors import InputError
 from featsieve.measures import cmi_matrix
 from featsieve.quadratic import solve
-from featsieve.schema import FloatArray, IntArray
 
 FIRST_K, LAST_K, STEP_K = 10, 100, 5
 FOLDS, LEAVE_ONE_OUT_ROWS = 10, 100

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.quadratic.answer import Answer
-from featsieve.quadratic.driver import fitting_threads
-from featsieve.quadratic.problem import Problem, make_problem
-from featsieve.quadratic.registry import SOLVERS, Options
+from featsieve.quadratic.problem import SOLVERS, Answer, Options, Problem, make_problem
+from featsieve.quadratic.solve import fitting_threads
 
 # P-CMI gives its figures' (n, k) only as axis labels of an image: sizes of the same kind.
 EXPERIMENTS = ((50, 10), (100, 20), (200, 30), (300, 50), (500, 50), (700, 70))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from featsieve.arrays import FloatArray
 from featsieve.evaluation.benches._cmi_errors import (
     FOLDS,
     LOWRANK_SAMPLES,
@@ -19,7 +20,6 @@ from featsieve.evaluation.benches._cmi_errors import (
     read_sets,
 )
 from featsieve.evaluation.benches._report import finish, markdown_table
-from featsieve.schema import FloatArray
 
 LEVEL = 0.05
 _LEGEND = (

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from featsieve.arrays import Array, FloatArray
 from featsieve.datasets import make_motor_imagery
 from featsieve.errors import InputError
 from featsieve.evaluation.bands import BandMap, band_map, nearest_neighbours
@@ -23,7 +24,6 @@ from featsieve.evaluation.common_spatial_patterns import (
     with_delay,
 )
 from featsieve.methods.hsic import BAHSIC
-from featsieve.schema import Array, FloatArray
 
 SUBJECTS = ("aa", "al", "av", "aw", "ay")
 PAPER = {

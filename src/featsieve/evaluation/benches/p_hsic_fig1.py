@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import Array
 from featsieve.datasets import make_binary_xor, make_multiclass, make_nonlinear_regression
 from featsieve.errors import InputError
 from featsieve.evaluation.benches._report import finish, markdown_table
 from featsieve.registry import METHODS, find_method
-from featsieve.schema import Array
 
 SETS = {
     "binary XOR": make_binary_xor,

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
+from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
 from featsieve.evaluation.benches._report import finish, markdown_table
-from featsieve.measures.kernel.bandwidth import median_distance, median_rows
-from featsieve.measures.kernel.kernel_function import kernel_function
+from featsieve.measures.hsic.bandwidth import median_distance, median_rows
+from featsieve.measures.hsic.kernels import kernel_function
 from featsieve.registry import METHODS, find_method
-from featsieve.schema import Array, FloatArray
 
 COLUMNS = {
     "BAHSIC": "BAHSIC",

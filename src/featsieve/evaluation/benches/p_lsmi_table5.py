@@ -9,10 +9,10 @@ from statistics import fmean
 
 import numpy as np
 
+from featsieve.arrays import FloatArray
 from featsieve.datasets import make_and_or
 from featsieve.evaluation.benches._and_or import CANDIDATES, exact_smi
 from featsieve.evaluation.benches._report import finish, markdown_table
-from featsieve.schema import FloatArray
 from featsieve.searches.exhaustive import Exhaustive
 from featsieve.selector import FeatureSelector
 

@@ -1,21 +1,129 @@
-"""From an engine's blocks to codes of units and classes."""
+"""From columns to codes: discretised, groups as joint states, one row of codes per unit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from featsieve.discretize.base import Discretizer, Sample
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.discretize.base import MAX_CUTS, Cuts, Discretizer, Sample
 from featsieve.discretize.choice import choose_discretizer
 from featsieve.discretize.codes import code_cuts
-from featsieve.discretize.cuts import MAX_CUTS, Cuts
+from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.measures.information.contingency import Codes
-from featsieve.measures.information.group_codes import GroupCodes
+from featsieve.measures.information.counts import MAX_STATES, Codes
 from featsieve.protocols import Engine
-from featsieve.schema import Array, Block, FloatArray, IntArray, Target
+from featsieve.schema import Block, Schema, Target
+
+Keys = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """The combinations seen in each group; adds over row blocks."""
+
+    seen: tuple[Keys, ...]
+
+    def merge(self, other: Self) -> Self:
+        pairs = zip(self.seen, other.seen, strict=True)
+        return type(self)(tuple(np.union1d(a, b) for a, b in pairs))
+
+
+@dataclass(frozen=True)
+class GroupCodes:
+    """Codes of columns to codes of units."""
+
+    schema: Schema
+    states: IntArray
+    combinations: Combinations | None = None
+
+    def scan(self, codes: Codes) -> Combinations:
+        return Combinations(tuple(np.unique(self._keys(codes, g)) for g in self._groups()))
+
+    def with_combinations(self, found: Combinations) -> GroupCodes:
+        for unit, keys in enumerate(found.seen):
+            if len(keys) > MAX_STATES:
+                raise InputError(
+                    f"group {self.schema.unit_name(unit)!r} has {len(keys)} combinations of "
+                    f"states, at most {MAX_STATES} are allowed; use fewer bins, or smaller groups."
+                )
+        return GroupCodes(self.schema, self.states, found)
+
+    @property
+    def unit_states(self) -> IntArray:
+        if self.combinations is None:
+            return self.states
+        return np.array([len(keys) for keys in self.combinations.seen], dtype=np.int64)
+
+    def of_units(self, codes: Codes) -> Codes:
+        if self.combinations is None:
+            return codes
+        units = [
+            np.searchsorted(keys, self._keys(codes, columns))
+            for columns, keys in zip(self._groups(), self.combinations.seen, strict=True)
+        ]
+        return np.stack(units, axis=1).astype(np.uint8)
+
+    def _groups(self) -> tuple[tuple[int, ...], ...]:
+        return self.schema.groups or ()
+
+    def _keys(self, codes: Codes, columns: tuple[int, ...]) -> Keys:
+        """One number a combination (mixed radix)."""
+        size = float(np.prod([float(self.states[j]) for j in columns]))
+        if size >= 2.0**62:
+            raise InputError(
+                f"a group of {len(columns)} columns has too many combinations of states to count; "
+                "use fewer bins, or smaller groups."
+            )
+        key = np.zeros(len(codes), dtype=np.int64)
+        for j in columns:
+            key = key * self.states[j] + codes[:, j]
+        return key
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Codes (rows × columns), classes (rows × outputs) and weights, if any."""
+
+    codes: Codes = field(repr=False)
+    classes: IntArray = field(repr=False)
+    weights: FloatArray | None = field(repr=False, default=None)
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """Coded blocks, kept apart until all are there."""
+
+    blocks: tuple[CodedRows, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.blocks + other.blocks)
+
+
+def gathered_bytes(engine: Engine) -> int:
+    """What the codes of all rows take while they are put together."""
+    return 2 * engine.n_samples * engine.schema.n_units
+
+
+def gather_codes(engine: Engine, coder: Coder) -> CodedRows:
+    """One pass over the rows; refused where the budget forbids it."""
+    what = f"the codes of {engine.n_samples} × {engine.schema.n_units} cells"
+    require_memory(gathered_bytes(engine) // 8, engine.memory_limit, what)
+
+    def of_block(block: Block) -> _Blocks:
+        return _Blocks((CodedRows(coder.codes(block), coder.classes(block), block.weight),))
+
+    blocks = engine.reduce_rows(of_block).blocks
+    weights = [block.weights for block in blocks if block.weights is not None]
+    return CodedRows(
+        np.concatenate([block.codes for block in blocks]),
+        np.concatenate([block.classes for block in blocks]),
+        np.concatenate(weights) if weights else None,
+    )
+
 
 # Cuts come from at most this many rows, chosen by the number of rows alone, so every engine finds
 # the same ones. With probability 99.9 % no cut is off by more than 0.7 % of the rows (DKW).

@@ -1,25 +1,77 @@
-"""Entropy and mutual information of discrete variables, in nats (P-LECTURE; P-CMI section II)."""
+"""Entropies and information of plain columns of states."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from featsieve.discretize.cuts import MAX_STATES
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
-from featsieve.measures.information.contingency import Codes, Layout
-from featsieve.measures.information.joint_counts import (
+from featsieve.input.targets import is_missing
+from featsieve.measures.information.counts import (
+    Codes,
     Correction,
     JointCounts,
+    Layout,
     conditional_information,
     information,
 )
-from featsieve.measures.information.pair_matrices import conditional_matrix
 from featsieve.measures.information.pair_sums import PairSums
-from featsieve.measures.information.states import as_states, state_codes
-from featsieve.pool import effective_n_jobs
-from featsieve.schema import Array, FloatArray, IntArray
+from featsieve.measures.information.pairs import conditional_matrix
+from featsieve.runtime.pool import effective_n_jobs
+
+_MISSING = object()
+
+
+def state_codes(x: Any, name: str) -> IntArray:
+    """Codes 0, 1, … of one variable's states; continuous numbers are refused.
+
+    Missing cells of any kind are one state, and text is never equal to a number.
+
+    >>> state_codes(["1", None, 1, float("nan")], "x").tolist()
+    [0, 1, 2, 1]
+    """
+    values = as_states(x)
+    if values.ndim != 1 or not len(values):
+        raise InputError(f"{name} has shape {values.shape}; give one state a row, at least one.")
+    if values.dtype == object:
+        return _codes_of_objects(values.tolist(), name)
+    _refuse_fractions(values, name)
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def as_states(x: Any) -> Array:
+    """An array; a list with text keeps each value as given, where NumPy would make all text."""
+    values = np.asarray(x)
+    if values.dtype.kind in "US" and not isinstance(x, np.ndarray):
+        return np.array(x, dtype=object)
+    return values
+
+
+def _codes_of_objects(values: list[Any], name: str) -> IntArray:
+    keys = [_MISSING if is_missing(value) else value for value in values]
+    _refuse_fractions(np.array([key for key in keys if isinstance(key, float)], float), name)
+    try:
+        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    except TypeError:
+        raise InputError(
+            f"{name} holds values that cannot be compared; give numbers, text or booleans."
+        ) from None
+    return np.array([code_of[key] for key in keys], dtype=np.intp)
+
+
+def _refuse_fractions(values: npt.NDArray[Any], name: str) -> None:
+    if values.dtype.kind != "f":
+        return
+    known = values[~np.isnan(values)]
+    if (known != np.rint(known)).any():
+        raise InputError(
+            f"{name} holds continuous numbers where codes are expected; discretise it first, see "
+            "featsieve.discretize."
+        )
 
 
 def entropy(x: Any, *, correction: Correction = None) -> float:

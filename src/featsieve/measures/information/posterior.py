@@ -12,9 +12,9 @@ import numpy as np
 from scipy.special import digamma, xlogy
 from scipy.stats import beta
 
+from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.measures.information.states import state_codes
-from featsieve.schema import FloatArray
+from featsieve.measures.information.functions import state_codes
 
 Prior = Literal["perks", "jeffreys", "uniform"]
 

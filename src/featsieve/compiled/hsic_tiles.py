@@ -1,0 +1,226 @@
+"""Tile sums Σ K_ab M_ab with one accumulator a candidate.
+
+A tile is a pair of row blocks, each given column by column: ``A[c, i]``, ``B[c, j]``. What a column
+adds to the argument of the kernel function is its **contribution**: a squared difference, an
+absolute difference or a product; for a category code a mismatch (0/1), or a match for products.
+The contributions of a set of columns add up; a **link** turns the sum t into a kernel value:
+exp(−rate·t) when ``degree`` is 0, else (rate·t + offset)**degree. ``M`` is the fixed matrix of the
+design, with twice its value above the diagonal, so that a diagonal tile needs only j ≥ i
+(``triangle``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from featsieve.compiled.exp import LOG2E, exp2
+
+SQUARED, ABSOLUTE, PRODUCT = 0, 1, 2
+
+_EXACT = {"contract"}  # exp2 rounds by adding and taking away a constant: no reassociation there
+_FAST = {"contract", "reassoc", "nsz"}
+_ROWS = 16  # rows of a tile worked on together: their sums and M stay in cache over all candidates
+
+# The row functions below run over whole slices from 0: an index that numba cannot prove to be
+# non-negative would keep their loops from being vectorised.
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def add_contribution(
+    total: Any, value: Any, others: Any, scale: Any, is_code: bool, form: int
+) -> None:
+    """total[j] += scale · contribution of one column between ``value`` and ``others[j]``."""
+    if is_code:
+        matched = scale if form == PRODUCT else scale - scale
+        unmatched = scale - matched
+        for j in range(others.size):
+            total[j] += matched if others[j] == value else unmatched
+    elif form == SQUARED:
+        for j in range(others.size):
+            difference = others[j] - value
+            total[j] += scale * (difference * difference)
+    elif form == ABSOLUTE:
+        for j in range(others.size):
+            total[j] += scale * abs(others[j] - value)
+    else:
+        for j in range(others.size):
+            total[j] += scale * (others[j] * value)
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_two_squares(
+    total: Any, a: Any, others_a: Any, scale_a: Any, b: Any, others_b: Any, scale_b: Any
+) -> None:
+    """Two squared differences in one pass: half the loads and stores of two single steps."""
+    for j in range(total.size):
+        first, second = others_a[j] - a, others_b[j] - b
+        total[j] += scale_a * (first * first) + scale_b * (second * second)
+
+
+@njit(inline="always")
+def _own_row(
+    own: Any, i: int, A: Any, B: Any, k: int, begin: int, end: int, is_code: Any, form: int
+) -> None:
+    """own[j] becomes the contribution of columns begin:end between A's row i and B's row k + j."""
+    own[:] = 0
+    for c in range(begin, end):
+        add_contribution(own, A[c, i], B[c, k:], A.dtype.type(1.0), is_code[c], form)
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _exponential_row(base: Any, sign: Any, own: Any, rate: Any) -> None:
+    """own[j] becomes exp(−rate·(base_j + sign·own_j))."""
+    slope = -rate * own.dtype.type(LOG2E)
+    for j in range(own.size):
+        own[j] = exp2(slope * (base[j] + sign * own[j]))
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _power_row(base: Any, sign: Any, own: Any, rate: Any, offset: Any, degree: int) -> None:
+    """own[j] becomes (rate·(base_j + sign·own_j) + offset)**degree."""
+    for j in range(own.size):
+        argument = rate * (base[j] + sign * own[j]) + offset
+        value = argument
+        for _ in range(degree - 1):
+            value *= argument
+        own[j] = value
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _dot(a: Any, b: Any) -> Any:
+    acc = a.dtype.type(0.0)
+    for j in range(a.size):
+        acc += a[j] * b[j]
+    return acc
+
+
+@njit(nogil=True, cache=True)
+def sum_contributions(A: Any, B: Any, scale: Any, is_code: Any, form: int, triangle: bool) -> Any:
+    """t_ij = Σ_c scale_c · contribution_c(i, j); only j ≥ i is filled when ``triangle``."""
+    n_columns, n_rows = A.shape
+    paired = n_columns - n_columns % 2 if form == SQUARED else 0
+    for c in range(n_columns):
+        if is_code[c]:
+            paired = 0
+    total = np.zeros((n_rows, B.shape[1]), A.dtype)
+    for start in range(0, n_rows, _ROWS):
+        stop = min(start + _ROWS, n_rows)
+        for c in range(0, paired, 2):
+            for i in range(start, stop):
+                k = i if triangle else 0
+                _add_two_squares(
+                    total[i, k:], A[c, i], B[c, k:], scale[c],
+                    A[c + 1, i], B[c + 1, k:], scale[c + 1],
+                )  # fmt: skip
+        for c in range(paired, n_columns):
+            for i in range(start, stop):
+                k = i if triangle else 0
+                add_contribution(total[i, k:], A[c, i], B[c, k:], scale[c], is_code[c], form)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def candidate_sums(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, base: Any, sign: Any, rates: Any,
+    M: Any, offset: Any, degree: int, triangle: bool,
+) -> Any:  # fmt: skip
+    """Σ_ij link(base_ij + sign·own_ij) M_ij for each unit, its columns starts[u]:starts[u + 1].
+
+    ``base`` = 0 and sign 1: each unit alone; sign 1: additions to a set; sign −1: removals.
+    """
+    n_rows = A.shape[1]
+    row = np.empty(B.shape[1], A.dtype)
+    sums = np.zeros(starts.size - 1)
+    for start in range(0, n_rows, _ROWS):
+        for u in range(sums.size):
+            for i in range(start, min(start + _ROWS, n_rows)):
+                k = i if triangle else 0
+                own = row[k:]
+                _own_row(own, i, A, B, k, starts[u], starts[u + 1], is_code, form)
+                if degree == 0:
+                    _exponential_row(base[i, k:], sign, own, rates[u])
+                else:
+                    _power_row(base[i, k:], sign, own, rates[u], offset, degree)
+                sums[u] += _dot(own, M[i, k:])
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def contribution_sums(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, P: Any, triangle: bool
+) -> Any:
+    """Σ_ij P_ij · contribution of each unit: what a gradient for weights is made of."""
+    n_rows = A.shape[1]
+    row = np.empty(B.shape[1], A.dtype)
+    sums = np.zeros(starts.size - 1)
+    for start in range(0, n_rows, _ROWS):
+        for u in range(sums.size):
+            for i in range(start, min(start + _ROWS, n_rows)):
+                k = i if triangle else 0
+                own = row[k:]
+                _own_row(own, i, A, B, k, starts[u], starts[u + 1], is_code, form)
+                sums[u] += _dot(own, P[i, k:])
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def apply_link(total: Any, rate: Any, offset: Any, degree: int) -> None:
+    """Turn a tile of summed contributions into kernel values, in place."""
+    nothing = np.zeros(total.shape[1], total.dtype)
+    one = total.dtype.type(1.0)
+    for i in range(total.shape[0]):
+        if degree == 0:
+            _exponential_row(nothing, one, total[i], rate)
+        else:
+            _power_row(nothing, one, total[i], rate, offset, degree)
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _sum_into(total: Any, row: Any) -> Any:
+    """total[j] += row[j]; the sum of the row comes back."""
+    acc = row[0] - row[0]
+    for j in range(row.size):
+        total[j] += row[j]
+        acc += row[j]
+    return acc
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _weighted_exponential_row(total: Any, rate: Any, weights: Any) -> None:
+    """total[j] becomes exp(−rate·total_j) · weights_j."""
+    slope = -rate * LOG2E
+    for j in range(total.size):
+        total[j] = exp2(slope * total[j]) * weights[j]
+
+
+@njit(nogil=True, cache=True)
+def weighted_exponential(total: Any, rate: Any, M: Any) -> Any:
+    """Turn summed contributions into exp(−rate·t) ∘ M, in place; its row and column sums."""
+    by_row, by_column = np.empty(total.shape[0]), np.zeros(total.shape[1])
+    for i in range(total.shape[0]):
+        _weighted_exponential_row(total[i], rate, M[i])
+        by_row[i] = _sum_into(by_column, total[i])
+    return by_row, by_column
+
+
+@njit(nogil=True, cache=True)
+def unit_row_sums(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool
+) -> Any:
+    """Row sums, column sums and the sum of squares of each unit's own exponential kernel.
+
+    All of the tile is summed; a tile off the diagonal stands for two in the sum of squares.
+    """
+    n_units, n_rows, n_others = starts.size - 1, A.shape[1], B.shape[1]
+    by_row, by_column = np.zeros((n_units, n_rows)), np.zeros((n_units, n_others))
+    squares, times = np.zeros(n_units), 1.0 if triangle else 2.0
+    own, nothing = np.zeros(n_others), np.zeros(n_others)
+    for u in range(n_units):
+        for i in range(n_rows):
+            _own_row(own, i, A, B, 0, starts[u], starts[u + 1], is_code, form)
+            _exponential_row(nothing, 1.0, own, rates[u])
+            by_row[u, i] = _sum_into(by_column[u], own)
+            squares[u] += times * _dot(own, own)
+    return by_row, by_column, squares

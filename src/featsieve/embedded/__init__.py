@@ -1,1 +1,0 @@
-"""Procedures that are no measure × search pair: models that select while they are fitted."""

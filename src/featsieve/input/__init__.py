@@ -1,0 +1,1 @@
+"""Everything between the object a user gave and an engine: every check of it, once."""

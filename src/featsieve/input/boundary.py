@@ -1,0 +1,230 @@
+"""The one door: X and y as the user gave them go in, an engine comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from featsieve.engines.base import Context, require_memory
+from featsieve.engines.files import FileEngine, ParquetTable
+from featsieve.engines.memory import MemoryEngine
+from featsieve.errors import InputError
+from featsieve.input.columns import (
+    StateScan,
+    build_schema,
+    categorical_by_dtype,
+    check_names,
+    column_names,
+    is_dask,
+    is_sparse,
+    resolve_columns,
+    scan_array,
+    scan_frame,
+    sorted_categories,
+)
+from featsieve.input.parameters import check_callback, check_sample_weight, check_time, parse_memory
+from featsieve.input.targets import describe_target, encode_target, scan_target, target_matrix
+from featsieve.protocols import Engine
+from featsieve.runtime.pool import effective_n_jobs
+from featsieve.runtime.progress import Callback, Monitor
+from featsieve.schema import Schema, Target
+
+FEWEST_ROWS = 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The shared parameters that decide how data is read."""
+
+    task: str = "auto"
+    categorical_features: Any = "from_dtype"
+    feature_groups: Any = None
+    n_jobs: int | None = None
+    max_time: float | None = None
+    memory_limit: Any = "1GiB"
+    callback: Callback | None = None
+    takes_missing: bool = False
+    rows_a_block: int | None = None
+
+    def context(self, schema: Schema, target: Target) -> Context:
+        return Context(
+            schema=schema,
+            target=target,
+            monitor=Monitor(check_callback(self.callback), check_time(self.max_time)),
+            memory_limit=parse_memory(self.memory_limit),
+            n_jobs=effective_n_jobs(self.n_jobs),
+            refuse_missing=not self.takes_missing,
+        )
+
+
+def open_engine(
+    X: Any,
+    y: Any,
+    settings: Settings,
+    *,
+    sample_weight: Any = None,
+    schema: Schema | None = None,
+    target: Target | None = None,
+) -> Engine:
+    """Check everything about X, y and the weights, and say where the rows are.
+
+    ``schema`` and ``target`` are known already when rows come in parts.
+    """
+    if isinstance(X, ParquetTable):
+        return _open_file(X, y, settings, sample_weight)
+    if is_dask(X):
+        return _open_dask(X, y, settings, sample_weight)
+    schema = schema or _memory_schema(X, settings)
+    values = target_matrix(y)
+    n_rows = X.shape[0]
+    _check_lengths(n_rows, len(values))
+    _check_rows(n_rows)
+    target = target or describe_target(scan_target(values, settings.task), settings.task)
+    context = settings.context(schema, target)
+    if is_sparse(X) and schema.categories:
+        require_memory(
+            X.shape[0] * X.shape[1], context.memory_limit, "sparse input with categories"
+        )
+    return MemoryEngine(
+        X,
+        encode_target(values, context.target),
+        context,
+        weight=check_sample_weight(sample_weight, n_rows),
+        native_target=y,
+        rows_a_block=settings.rows_a_block,
+    )
+
+
+def _memory_schema(X: Any, settings: Settings) -> Schema:
+    if is_sparse(X) or isinstance(X, np.ndarray):
+        names = [f"x{j}" for j in range(X.shape[1])]
+        source = X.tocsc() if is_sparse(X) else X
+        return _schema(names, settings, [], partial(scan_array, source))
+    names = column_names(X) or []
+    return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
+
+
+def _schema(
+    names: list[Any],
+    settings: Settings,
+    by_dtype: list[int],
+    scan: Callable[[list[int]], StateScan],
+) -> Schema:
+    names = [str(name) for name in names]
+    columns = _categorical_columns(settings.categorical_features, names, by_dtype)
+    categories = sorted_categories(scan(columns), names) if columns else {}
+    return build_schema(names, categories, settings.feature_groups)
+
+
+def _categorical_columns(given: Any, names: list[str], by_dtype: list[int]) -> list[int]:
+    if isinstance(given, str):
+        if given != "from_dtype":
+            raise InputError(
+                f"categorical_features={given!r} is not possible; give 'from_dtype', or a list of "
+                "column names or indices."
+            )
+        return by_dtype
+    if given is None:
+        return by_dtype
+    return sorted({*by_dtype, *resolve_columns(given, names, "categorical_features")})
+
+
+def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine:
+    from featsieve.engines.dask import DaskEngine, DaskTable
+
+    _refuse_lazy_weights(sample_weight, "Dask")
+    if y is None:
+        raise _no_target()
+    table = DaskTable(X, y)
+    _check_rows(table.n_samples)
+    schema = _dask_schema(X, table, settings)
+    target = describe_target(table.scan_target(settings.task), settings.task)
+    return DaskEngine(table, settings.context(schema, target))
+
+
+def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
+    if not hasattr(X, "columns"):
+        names = [f"x{j}" for j in range(X.shape[1])]
+        return _schema(
+            names, settings, [], lambda c: table.scan_columns(partial(scan_array, columns=c))
+        )
+    names = list(X.columns)
+    check_names(names)
+    by_dtype = categorical_by_dtype(X._meta)
+    return _schema(
+        names, settings, by_dtype, lambda c: table.scan_columns(partial(scan_frame, columns=c))
+    )
+
+
+def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) -> FileEngine:
+    _refuse_lazy_weights(sample_weight, "a file")
+    table = _with_target(X, y)
+    names = table.column_names
+    check_names(names)
+    _check_rows(table.shape[0])
+    empty = table.files[0].schema_arrow.empty_table().select(names)
+    schema = _schema(names, settings, categorical_by_dtype(empty), partial(_scan_file, table))
+    scan = _merge_scans(
+        scan_target(b.column(0), settings.task) for b in table.batches([str(table.target)], 1 << 20)
+    )
+    target = describe_target(scan, settings.task)
+    return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+
+
+def _scan_file(table: ParquetTable, columns: list[int]) -> StateScan:
+    names = [table.column_names[c] for c in columns]
+    found = _merge_scans(
+        scan_frame(batch, range(len(names))) for batch in table.batches(names, 1 << 18)
+    )
+    return StateScan({column: found.states[p] for p, column in enumerate(columns)})
+
+
+def _merge_scans(scans: Any) -> Any:
+    merged = None
+    for scan in scans:
+        merged = scan if merged is None else merged.merge(scan)
+    return merged
+
+
+def _with_target(X: ParquetTable, y: Any) -> ParquetTable:
+    if isinstance(y, str):
+        return X.with_target(y)
+    if y is not None:
+        raise InputError(
+            f"y is a {type(y).__name__}, but with a Parquet table y is the name of its column."
+        )
+    if X.target is None:
+        raise _no_target()
+    return X
+
+
+def _no_target() -> InputError:
+    return InputError(
+        "this selector requires y to be passed, but the target y is None; "
+        "give one value a row, or the name of a column with a Parquet table."
+    )
+
+
+def _refuse_lazy_weights(sample_weight: Any, where: str) -> None:
+    if sample_weight is not None:
+        raise InputError(f"sample_weight is not taken with {where}; weights need rows in memory.")
+
+
+def _check_lengths(n_x: int, n_y: int) -> None:
+    if n_x != n_y:
+        raise InputError(
+            f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
+            "value a row."
+        )
+
+
+def _check_rows(n_rows: int) -> None:
+    if n_rows < FEWEST_ROWS:
+        raise InputError(
+            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
+            "than 1 sample)."
+        )

@@ -1,0 +1,329 @@
+"""Columns of whatever container the user gave: reading, restoring, and the schema they form."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.arrays import Array, IntArray
+from featsieve.errors import InputError
+from featsieve.schema import Schema
+
+
+def is_frame(container: Any) -> bool:
+    """pandas, polars or pyarrow table."""
+    import narwhals.stable.v2 as nw
+
+    return isinstance(nw.from_native(container, pass_through=True, eager_only=True), nw.DataFrame)
+
+
+def refuse_unread(container: Any) -> None:
+    """A lazy frame of polars is a plan for rows that are not there yet."""
+    kind = type(container)
+    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
+        raise InputError(
+            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
+            "use open_parquet for a file larger than memory."
+        )
+
+
+def is_dask(container: Any) -> bool:
+    """A Dask array or dataframe, found without importing Dask."""
+    return type(container).__module__.partition(".")[0] in {"dask", "dask_expr"} and hasattr(
+        container, "__dask_graph__"
+    )
+
+
+def is_sparse(container: Any) -> bool:
+    """Whether this is a SciPy sparse container, without importing SciPy to find out."""
+    return type(container).__module__.startswith("scipy.sparse")
+
+
+def numeric_values(column: Any) -> Array:
+    """A numeric column without a copy where possible; nulls become NaN."""
+    if isinstance(column, np.ndarray):
+        return column
+    import narwhals.stable.v2 as nw
+
+    if column.dtype == nw.Object or column.dtype.is_decimal():
+        return np.array([np.nan if v is None else float(v) for v in column.to_list()])
+    if column.null_count():
+        column = column.cast(nw.Float64)
+    return np.asarray(column.to_numpy())
+
+
+def column_names(container: Any) -> list[str] | None:
+    """The names a container carries, or None for one without names."""
+    names = getattr(container, "column_names", None)  # pyarrow
+    if names is None:
+        names = getattr(container, "columns", None)
+    return None if names is None else list(names)
+
+
+def select_rows(values: Any, rows: IntArray) -> Any:
+    """These rows of a target, in the same container (a list becomes an array)."""
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(values, pass_through=True, eager_only=True, allow_series=True)
+    if isinstance(wrapped, (nw.Series, nw.DataFrame)):
+        return wrapped[rows].to_native()
+    return values[rows] if is_sparse(values) else np.asarray(values)[rows]
+
+
+def select_columns(container: Any, columns: IntArray) -> Any:
+    """These columns, in the same container with the same dtypes."""
+    if is_dask(container) and hasattr(container, "columns"):
+        return container[[container.columns[j] for j in columns]]
+    if isinstance(container, np.ndarray) or not is_frame(container):
+        return container[:, columns]
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(container, eager_only=True)
+    names = frame.columns
+    return frame.select([names[j] for j in columns]).to_native()
+
+
+def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
+    """The inverse of :func:`select_columns`: dropped columns come back as zeros."""
+    if is_dask(container):
+        return _restore_dask(container, columns, names)
+    if isinstance(container, np.ndarray):
+        out = np.zeros((container.shape[0], len(names)), dtype=container.dtype)
+        out[:, columns] = container
+        return out
+    return _restore_frame(container, columns, names)
+
+
+def restore_sparse(container: Any, columns: IntArray, n_columns: int) -> Any:
+    """Sparse in, sparse out: the selected columns go back to their places."""
+    found = container.tocoo()
+    shape = (container.shape[0], n_columns)
+    if hasattr(found, "coords"):
+        row, column = found.coords
+    else:
+        row, column = found.row, found.col
+    placed = type(found)((found.data, (row, np.asarray(columns)[column])), shape=shape)
+    return placed.asformat(container.format)
+
+
+def _restore_frame(container: Any, columns: IntArray, names: list[str]) -> Any:
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(container, eager_only=True)
+    if list(frame.columns) != [names[j] for j in columns]:
+        raise InputError(
+            "inverse_transform was given columns "
+            f"{list(frame.columns)[:5]}, but it takes the selected ones in their order; "
+            "pass what transform returned."
+        )
+    kept = {names[j] for j in columns}
+    zeros = [nw.lit(0.0).alias(name) for name in names if name not in kept]
+    return frame.with_columns(*zeros).select(names).to_native()
+
+
+def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
+    if hasattr(container, "columns"):
+        kept = set(container.columns)
+        return container.assign(**{n: 0.0 for n in names if n not in kept})[names]
+    import dask.array as da
+
+    zero = da.zeros((container.shape[0], 1), chunks=(container.chunks[0], 1), dtype=container.dtype)
+    place = {int(column): position for position, column in enumerate(columns)}
+    parts = [container[:, [place[j]]] if j in place else zero for j in range(len(names))]
+    return da.concatenate(parts, axis=1)
+
+
+def as_columns(X: Any) -> Any:
+    """What the plain functions of measures take: a 1-D array or list is one column."""
+    values = X if hasattr(X, "shape") else np.asarray(X)
+    return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values
+
+
+MOST_STATES = 4096
+
+
+@dataclass(frozen=True)
+class StateScan:
+    """The states seen in each categorical column; adds over blocks of rows."""
+
+    states: dict[int, frozenset[Any]]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)({c: s | other.states[c] for c, s in self.states.items()})
+
+
+def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
+    """States of some columns of a dataframe (or of one block of it)."""
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    names = wrapped.columns  # once: each look at it lists all columns again
+    return StateScan({c: _states_of_series(wrapped.get_column(names[c])) for c in columns})
+
+
+def scan_array(values: Any, columns: Sequence[int]) -> StateScan:
+    """States of some columns of an array or sparse matrix."""
+    return StateScan({c: _states_of_array(values[:, [c]]) for c in columns})
+
+
+def _states_of_series(series: Any) -> frozenset[Any]:
+    return frozenset(s for s in series.drop_nulls().unique().to_list() if s == s)
+
+
+def _states_of_array(column: Any) -> frozenset[Any]:
+    dense = column if isinstance(column, np.ndarray) else column.toarray()
+    found = np.unique(dense)
+    return frozenset(found[found == found].tolist())
+
+
+def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
+    """States in one order whatever the engine; too many of them are refused by name."""
+    for column, states in scan.states.items():
+        if len(states) > MOST_STATES:
+            raise InputError(
+                f"the categorical column {names[column]!r} has {len(states)} states, at most "
+                f"{MOST_STATES} are allowed; drop it if it is an identifier, or group its states."
+            )
+        if not states:
+            raise InputError(
+                f"the categorical column {names[column]!r} has no value at all; drop it."
+            )
+    return {c: tuple(sorted(s, key=_state_key)) for c, s in scan.states.items()}
+
+
+def _state_key(state: Any) -> tuple[int, Any]:
+    return (0, state) if isinstance(state, numbers.Real) else (1, str(state))
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """There must be columns, with names different from each other."""
+    if not len(names):
+        raise InputError("the table has no columns (0 feature(s)); give at least one besides y.")
+    seen: set[Any] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(
+                f"there are two columns named {name!r}; give every column a name of its own."
+            )
+        seen.add(name)
+
+
+def categorical_by_dtype(frame: Any) -> list[int]:
+    """Columns whose dtype says that they are categorical; what is no column of ours is refused."""
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    return [j for j, series in enumerate(wrapped.iter_columns()) if _is_categorical(series)]
+
+
+def _is_categorical(series: Any) -> bool:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return False
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        return True
+    if dtype == nw.Object:
+        return _object_is_categorical(series)
+    raise InputError(
+        f"column {series.name!r} has dtype {dtype}; allowed are numbers, booleans and categories; "
+        "convert it to a number or drop it."
+    )
+
+
+def _object_is_categorical(series: Any) -> bool:
+    kinds = {type(v) for v in series.drop_nulls().to_list()}
+    if all(issubclass(kind, (numbers.Real, np.bool_)) or _is_decimal(kind) for kind in kinds):
+        return False
+    if kinds == {str}:
+        return True
+    found = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise InputError(
+        f"column {series.name!r} mixes values of types {found}; make it all numbers or all text."
+    )
+
+
+def _is_decimal(kind: type) -> bool:
+    return kind.__name__ == "Decimal"
+
+
+def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
+    """Names, indices or a boolean mask to column indices."""
+    wanted = list(given)
+    if wanted and all(isinstance(item, (bool, np.bool_)) for item in wanted):
+        if len(wanted) != len(names):
+            raise InputError(
+                f"{parameter} is a mask of {len(wanted)}, but there are {len(names)} columns."
+            )
+        return [j for j, kept in enumerate(wanted) if kept]
+    place = {name: j for j, name in enumerate(names)}
+    return [_resolve_column(item, place, parameter) for item in wanted]
+
+
+def _resolve_column(item: Any, place: Mapping[str, int], parameter: str) -> int:
+    if isinstance(item, str) and item in place:
+        return place[item]
+    if isinstance(item, (int, np.integer)) and -len(place) <= item < len(place):
+        return int(item) % len(place)
+    import difflib
+
+    near = difflib.get_close_matches(str(item), list(place), n=3)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+    raise InputError(
+        f"{parameter} names {item!r}, but there is no such column among {len(place)}{hint}"
+    )
+
+
+def resolve_groups(
+    feature_groups: Any, names: Sequence[str]
+) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[str, ...]]:
+    """Groups and single columns as units, in the order of their first columns."""
+    if feature_groups is None:
+        return None, ()
+    named = _named_groups(feature_groups, names)
+    taken: dict[int, str] = {}
+    for label, columns in named:
+        for column in columns:
+            if column in taken:
+                raise InputError(
+                    f"feature_groups puts column {names[column]!r} into both {taken[column]!r} and "
+                    f"{label!r}; a column belongs to one group."
+                )
+            taken[column] = label
+    alone = [(names[j], (j,)) for j in range(len(names)) if j not in taken]
+    units = sorted([*named, *alone], key=lambda unit: unit[1][0])
+    return tuple(columns for _, columns in units), tuple(label for label, _ in units)
+
+
+def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+    if isinstance(groups, Mapping):
+        items: list[tuple[str | None, Any]] = [(str(g), c) for g, c in groups.items()]
+    elif isinstance(groups, Sequence) and not isinstance(groups, str):
+        items = [(None, columns) for columns in groups]
+    else:
+        raise InputError(
+            f"feature_groups={groups!r} is not possible; give a mapping from a name to columns, or "
+            "a list of lists of columns."
+        )
+    return [_named_group(label, columns, names) for label, columns in items]
+
+
+def _named_group(
+    label: str | None, columns: Any, names: Sequence[str]
+) -> tuple[str, tuple[int, ...]]:
+    found = tuple(sorted(set(resolve_columns(columns, names, "feature_groups"))))
+    if not found:
+        raise InputError("feature_groups holds an empty group; give each group a column.")
+    return label or "+".join(names[j] for j in found), found
+
+
+def build_schema(
+    names: Sequence[str], categories: dict[int, tuple[Any, ...]], feature_groups: Any
+) -> Schema:
+    groups, labels = resolve_groups(feature_groups, names)
+    return Schema(tuple(map(str, names)), categories, groups, labels)

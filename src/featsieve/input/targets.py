@@ -1,0 +1,242 @@
+"""From y as the user gave it to the 2-D array of codes or numbers that blocks hand out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.arrays import Array
+from featsieve.errors import InputError
+from featsieve.input.columns import numeric_values
+from featsieve.schema import Target, Task
+
+FEW_CLASSES = 20
+MOST_CLASSES = 65_536
+
+
+@dataclass(frozen=True)
+class TargetScan:
+    """What one pass over y finds out; adds over blocks. One entry an output."""
+
+    n_rows: int
+    numeric: bool
+    fractional: bool
+    distinct: tuple[frozenset[Any], ...]
+    missing: int
+
+    def merge(self, other: Self) -> Self:
+        pairs = zip(self.distinct, other.distinct, strict=True)
+        return type(self)(
+            self.n_rows + other.n_rows,
+            self.numeric and other.numeric,
+            self.fractional or other.fractional,
+            tuple(_capped(a | b) for a, b in pairs),
+            self.missing + other.missing,
+        )
+
+    def looks_like_classes(self) -> bool:
+        """The contract's rule for ``task="auto"``."""
+        if not self.numeric:
+            return True
+        most = max(FEW_CLASSES, np.sqrt(self.n_rows))
+        return not self.fractional and all(len(states) <= most for states in self.distinct)
+
+
+def scan_target(y: Any, task: str = "auto") -> TargetScan:
+    """Look at y, or at one block of it."""
+    values = target_matrix(y)
+    numeric = values.dtype.kind in "biuf"
+    if numeric:
+        missing = int(np.count_nonzero(~np.isfinite(values))) if values.dtype.kind == "f" else 0
+        with np.errstate(invalid="ignore"):
+            fractional = values.dtype.kind == "f" and bool((values != np.floor(values)).any())
+    else:
+        missing = sum(is_missing(v) for v in values.ravel().tolist())
+        fractional = False
+    distinct = _extremes(values) if fractional and task != "classification" else _distinct(values)
+    return TargetScan(len(values), numeric, fractional, distinct, missing)
+
+
+def target_matrix(y: Any) -> Array:
+    """y as a 2-D array: numbers stay numbers, labels of any type become an object array."""
+    values = _as_array(y)
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise InputError(
+            f"the target has {values.ndim} dimensions and shape {values.shape}; it must be one "
+            "column, or one row a sample and one column an output."
+        )
+    if values.dtype.kind == "c":
+        raise InputError("Complex data not supported: the target is complex; give real numbers.")
+    if _holds_times(values):
+        raise InputError(
+            "the target holds dates or times, which are neither numbers nor classes; convert it, "
+            "for example to days since a date."
+        )
+    if values.dtype.kind == "O":
+        values = _numeric_if_possible(values)
+    return values
+
+
+def _holds_times(values: Array) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(isinstance(v, (date, time, timedelta)) for v in values.ravel().tolist())
+
+
+def encode_target(y: Any, target: Target) -> Array:
+    """Class codes (intp) or numbers (float64), always 2-D."""
+    values = target_matrix(y)
+    if not target.is_classification:
+        return values.astype(np.float64)
+    codes = np.empty(values.shape, dtype=np.intp)
+    for output, classes in enumerate(target.classes):
+        codes[:, output] = _codes(values[:, output], classes)
+    return codes
+
+
+def describe_target(scan: TargetScan, task: str) -> Target:
+    """Settle the task and the classes."""
+    if scan.missing:
+        raise InputError(
+            f"the target has {scan.missing} missing (NaN) or infinite values; "
+            "drop those rows, or fill them in."
+        )
+    chosen = _settle_task(scan, task)
+    if chosen == "regression":
+        _refuse_constant(scan, "value")
+        return Target("regression", len(scan.distinct))
+    _refuse_constant(scan, "class")
+    if any(len(states) > MOST_CLASSES for states in scan.distinct):
+        raise InputError(
+            f"the target has more than {MOST_CLASSES} distinct classes; use task='regression'."
+        )
+    classes = tuple(_sorted_states(states) for states in scan.distinct)
+    return Target("classification", len(classes), classes)
+
+
+def _settle_task(scan: TargetScan, task: str) -> Task:
+    if task == "auto":
+        return "classification" if scan.looks_like_classes() else "regression"
+    if task == "regression":
+        if not scan.numeric:
+            raise InputError(
+                "task='regression' was given a target that is not numeric; give numbers, or "
+                "task='classification'."
+            )
+        return "regression"
+    if task == "classification":
+        return "classification"
+    raise InputError(
+        f"task={task!r} is not known; allowed are 'auto', 'classification' and 'regression'."
+    )
+
+
+def _refuse_constant(scan: TargetScan, word: str) -> None:
+    for output, states in enumerate(scan.distinct):
+        if len(states) == 1:
+            which = "the target" if len(scan.distinct) == 1 else f"output {output} of the target"
+            raise InputError(
+                f"{which} has one {word} only in {scan.n_rows} rows, so nothing can depend on it; "
+                f"give at least two distinct values (one class or 1 sample is not enough)."
+            )
+
+
+def _as_array(y: Any) -> Array:
+    if isinstance(y, np.ndarray):
+        return y
+    if hasattr(y, "toarray"):
+        return np.asarray(y.toarray())
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(y, pass_through=True, allow_series=True, eager_only=True)
+    if isinstance(wrapped, nw.Series):
+        return _series_array(wrapped)
+    if isinstance(wrapped, nw.DataFrame):
+        parts = [_series_array(wrapped[name]) for name in wrapped.columns]
+        return np.stack(parts, axis=1) if parts else np.empty((len(wrapped), 0))
+    return _sequence_array(y)
+
+
+def _series_array(series: Any) -> Array:
+    if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
+        return numeric_values(series)
+    return _object_array(series.to_list())
+
+
+def _sequence_array(y: Any) -> Array:
+    if y is None or np.isscalar(y):
+        raise InputError(f"the target y is {y!r}; it must be a column with one value a row of X.")
+    values = np.asarray(y)
+    # A list of strings and numbers would become strings by itself: keep each value as given.
+    if values.dtype.kind in "US" and not all(isinstance(v, str) for v in np.ravel(y).tolist()):
+        return _object_array(list(y))
+    return values
+
+
+def _object_array(values: list[Any]) -> Array:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _numeric_if_possible(values: Array) -> Array:
+    """An object array of numbers is numeric, as scikit-learn treats it."""
+    if all(isinstance(v, (int, float, np.number, np.bool_)) for v in values.ravel().tolist()):
+        return values.astype(np.float64)
+    return values
+
+
+def _extremes(values: Array) -> tuple[frozenset[Any], ...]:
+    """All that a regression needs to know: whether the target is constant."""
+    return tuple(frozenset({float(c.min()), float(c.max())}) for c in values.T)
+
+
+def _distinct(values: Array) -> tuple[frozenset[Any], ...]:
+    if values.dtype.kind in "biuf":
+        return tuple(frozenset(np.unique(c)[: MOST_CLASSES + 1].tolist()) for c in values.T)
+    return tuple(frozenset(v for v in c.tolist() if not is_missing(v)) for c in values.T)
+
+
+def _capped(states: frozenset[Any]) -> frozenset[Any]:
+    """Enough states to know that they are too many; the rest would only cost memory."""
+    if len(states) <= MOST_CLASSES + 1:
+        return states
+    return frozenset(list(states)[: MOST_CLASSES + 1])
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT, pandas.NA: nothing at all, or not equal to itself."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA refuses to be a truth value
+        return True
+
+
+def _sorted_states(states: frozenset[Any]) -> Array:
+    try:
+        return np.asarray(sorted(states))
+    except TypeError:
+        return _object_array(sorted(states, key=lambda v: (type(v).__name__, str(v))))
+
+
+def _codes(values: Array, classes: Array) -> Array:
+    if values.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
+        codes = np.minimum(np.searchsorted(classes, values), len(classes) - 1)
+        unknown = values[classes[codes] != values]
+    else:
+        code_of = {state: code for code, state in enumerate(classes.tolist())}
+        codes = np.array([code_of.get(v, -1) for v in values.tolist()], dtype=np.intp)
+        unknown = values[codes < 0]
+    if len(unknown):
+        raise InputError(
+            f"the target holds the class {unknown.tolist()[0]!r} that is not among the "
+            f"{len(classes)} known ones; name all of them in classes at the first call."
+        )
+    return codes

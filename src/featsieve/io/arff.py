@@ -1,0 +1,240 @@
+"""Weka's ARFF, dense and sparse: numbers, nominal states, strings, dates as text, ``?``.
+
+A small parser of our own, since the grammar is small and the known ones are slow or absent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray
+from featsieve.errors import InputError
+
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_ATTRIBUTE = re.compile(rf"\s*(?P<name>{_QUOTED}|[^\s{{]+)\s*(?P<kind>.+)", re.DOTALL)
+_CELL = re.compile(rf"((?:{_QUOTED}|[^,'\"])*),", re.DOTALL)
+_NUMBERS = {"numeric", "real", "integer"}
+_ESCAPE = re.compile(r"\\(.)")
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column: ``states`` is None for numbers, () for free text, else the declared states."""
+
+    name: str
+    states: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class ArffData:
+    """Columns as floats: states are codes 0, 1, …, missing cells are NaN.
+
+    ``matrix`` is a dense array, or a CSR array for a sparse file; free text columns have got
+    their distinct texts as states.
+    """
+
+    relation: str
+    attributes: tuple[Attribute, ...]
+    matrix: Any
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def categories(self) -> dict[int, tuple[str, ...]]:
+        """Column → its states, for the columns that are no numbers."""
+        pairs = enumerate(self.attributes)
+        return {j: one.states for j, one in pairs if one.states is not None}
+
+
+def parse_arff(lines: Iterable[str], source: str = "the ARFF file") -> ArffData:
+    """Read a whole file, given line by line.
+
+    >>> data = parse_arff(["@attribute a real", "@attribute b {u, v}", "@data", "1,v"])
+    >>> data.matrix, data.categories
+    (array([[1., 1.]]), {1: ('u', 'v')})
+    """
+    numbered = _meaningful(lines)
+    relation, attributes = _header(numbered, source)
+    rows = _Rows(attributes, source)
+    for number, line in numbered:
+        rows.add(number, line)
+    return ArffData(relation, rows.attributes(), rows.matrix())
+
+
+def _meaningful(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Numbered lines without comments and blank lines."""
+    for number, line in enumerate(lines, start=1):
+        text = line.strip().lstrip("\ufeff")
+        if text and not text.startswith("%"):
+            yield number, text
+
+
+def _header(lines: Iterator[tuple[int, str]], source: str) -> tuple[str, list[Attribute]]:
+    relation, attributes = "", []
+    for number, line in lines:
+        keyword, *after = line.split(maxsplit=1)
+        rest = after[0] if after else ""
+        match keyword.lower():
+            case "@relation":
+                relation = unquote(rest)
+            case "@attribute":
+                attributes.append(_attribute(rest, number, source))
+            case "@data":
+                return relation, _checked(attributes, source)
+            case _:
+                raise InputError(
+                    f"line {number} of {source} is {line[:60]!r}; an ARFF header has only "
+                    "@relation, @attribute and @data lines: mend or remove it."
+                )
+    raise InputError(f"{source} has no @data line; it is no ARFF file, or it was cut off.")
+
+
+def _checked(attributes: list[Attribute], source: str) -> list[Attribute]:
+    if not attributes:
+        raise InputError(f"{source} declares no @attribute before @data; add them.")
+    return attributes
+
+
+def _attribute(text: str, number: int, source: str) -> Attribute:
+    found = _ATTRIBUTE.fullmatch(text)
+    if found is None:
+        raise InputError(
+            f"line {number} of {source} declares @attribute {text[:60]!r}; "
+            "write: @attribute NAME TYPE."
+        )
+    name, kind = unquote(found["name"]), found["kind"].strip()
+    if kind.startswith("{") and kind.endswith("}"):
+        return Attribute(name, tuple(unquote(cell) for cell in split_cells(kind[1:-1])))
+    word = kind.split()[0].lower()
+    if word in _NUMBERS:
+        return Attribute(name, None)
+    if word in {"string", "date"}:
+        return Attribute(name, ())
+    raise InputError(
+        f"line {number} of {source} gives column {name!r} the type {kind[:40]!r}; "
+        "numeric, real, integer, string, date and {states} are allowed."
+    )
+
+
+def split_cells(text: str) -> list[str]:
+    """Cells between commas, still quoted, quotes protecting commas.
+
+    >>> split_cells("1, 'a, b' ,?")
+    ['1', "'a, b'", '?']
+    """
+    if "'" not in text and '"' not in text:
+        return [cell.strip() for cell in text.split(",")]
+    cells, position, ended = [], 0, text + ","
+    while position < len(ended):
+        found = _CELL.match(ended, position)
+        if found is None:
+            raise ValueError("a quote that is not closed")
+        cells.append(found[1].strip())
+        position = found.end()
+    return cells
+
+
+def unquote(cell: str) -> str:
+    r"""The text of a cell.
+
+    >>> unquote("'it\\'s'"), unquote("plain")
+    ("it's", 'plain')
+    """
+    if len(cell) >= 2 and cell[0] == cell[-1] and cell[0] in "'\"":
+        return _ESCAPE.sub(lambda found: _CONTROL.get(found[1], found[1]), cell[1:-1])
+    return cell
+
+
+class _Rows:
+    """Data lines on their way into a matrix of floats."""
+
+    def __init__(self, attributes: list[Attribute], source: str) -> None:
+        self._declared = attributes
+        self._source = source
+        self._codes = [
+            None if one.states is None else {state: code for code, state in enumerate(one.states)}
+            for one in attributes
+        ]
+        # What most cells need; quotes, missing cells and new texts raise and go the long way.
+        self._quick: list[Callable[[str], float]] = [
+            float if codes is None else codes.__getitem__ for codes in self._codes
+        ]
+        self._dense: list[FloatArray] = []
+        self._sparse: list[tuple[list[int], list[float]]] = []
+
+    def add(self, number: int, line: str) -> None:
+        try:
+            if line.startswith("{"):
+                self._sparse.append(self._sparse_row(line))
+            else:
+                self._dense.append(self._dense_row(line))
+        except ValueError as error:
+            raise InputError(
+                f"line {number} of {self._source} cannot be read ({error}); mend or remove it."
+            ) from None
+        if self._sparse and self._dense:
+            raise InputError(
+                f"line {number} of {self._source} mixes sparse and dense rows; "
+                "write all rows in one form."
+            )
+
+    def _dense_row(self, line: str) -> FloatArray:
+        cells = split_cells(line)
+        if len(cells) == len(self._declared) + 1 and cells[-1].startswith("{"):
+            del cells[-1]  # an instance weight
+        if len(cells) != len(self._declared):
+            raise ValueError(f"{len(cells)} cells for {len(self._declared)} attributes")
+        try:
+            values = [read(cell) for read, cell in zip(self._quick, cells, strict=True)]
+        except (ValueError, KeyError):
+            values = [self._value(j, cell) for j, cell in enumerate(cells)]
+        return np.array(values, dtype=np.float64)
+
+    def _sparse_row(self, line: str) -> tuple[list[int], list[float]]:
+        inside = line[1 : line.rindex("}")].strip()
+        columns, values = [], []
+        for pair in split_cells(inside) if inside else []:
+            index, _, cell = pair.partition(" ")
+            column = int(index)
+            if not 0 <= column < len(self._declared):
+                raise ValueError(f"index {column} for {len(self._declared)} attributes")
+            columns.append(column)
+            values.append(self._value(column, cell.strip()))
+        return columns, values
+
+    def _value(self, column: int, cell: str) -> float:
+        codes = self._codes[column]
+        if cell == "?":
+            return np.nan
+        if codes is None:
+            return float(cell)
+        text = unquote(cell)
+        if not self._declared[column].states:
+            return codes.setdefault(text, len(codes))
+        if text not in codes:
+            raise ValueError(f"{text!r} is no state of {self._declared[column].name!r}")
+        return codes[text]
+
+    def attributes(self) -> tuple[Attribute, ...]:
+        return tuple(
+            one if codes is None else Attribute(one.name, tuple(codes))
+            for one, codes in zip(self._declared, self._codes, strict=True)
+        )
+
+    def matrix(self) -> Array | Any:
+        if not self._sparse:
+            width = len(self._declared)
+            return np.vstack(self._dense) if self._dense else np.empty((0, width))
+        from scipy.sparse import csr_array
+
+        starts = np.cumsum([0] + [len(columns) for columns, _ in self._sparse])
+        columns = np.concatenate([np.asarray(c, dtype=np.intp) for c, _ in self._sparse])
+        values = np.concatenate([np.asarray(v, dtype=np.float64) for _, v in self._sparse])
+        return csr_array((values, columns, starts), shape=(len(starts) - 1, len(self._declared)))

@@ -1,0 +1,72 @@
+"""Parquet and Arrow (Feather)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from featsieve.errors import InputError
+from featsieve.io.model import ArrowTable, FileTable, Table, check_names
+
+
+def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
+    """A Parquet file: in memory if its columns fit a third of the limit, else left on the disk."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            names = check_names(file.schema_arrow.names, source)
+            _check_types(file.schema_arrow, source)
+            if _size(file.metadata) > memory_limit // 3:
+                return _on_disk(path, source)
+            return ArrowTable(file.read(columns=list(names)), source)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _damaged(error, source, "Parquet") from None
+
+
+def read_arrow(path: Path, source: str) -> ArrowTable:
+    """Arrow's file or stream format, which is also Feather's."""
+    import pyarrow as pa
+
+    try:
+        with pa.memory_map(str(path)) as mapped:
+            try:
+                data = pa.ipc.open_file(mapped).read_all()
+            except pa.ArrowInvalid:
+                mapped.seek(0)
+                data = pa.ipc.open_stream(mapped).read_all()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _damaged(error, source, "Arrow") from None
+    check_names(data.column_names, source)
+    _check_types(data.schema, source)
+    return ArrowTable(data, source)
+
+
+def _size(metadata: Any) -> int:
+    """Bytes of all columns when uncompressed."""
+    return sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups))
+
+
+def _on_disk(path: Path, source: str) -> FileTable:
+    from featsieve.engines.files import open_parquet
+
+    return FileTable(open_parquet(path), path, source)
+
+
+def _check_types(schema: Any, source: str) -> None:
+    import pyarrow.types as kinds
+
+    for field in schema:
+        if kinds.is_nested(field.type):
+            raise InputError(
+                f"the column {field.name!r} of {source} holds nested values ({field.type}); "
+                "allowed are numbers, booleans and categories: split it into columns or drop it."
+            )
+
+
+def _damaged(error: Exception, source: str, kind: str) -> InputError:
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(
+        f"{source} is no complete {kind} file, or it is damaged ({first[:120]}); write it again."
+    )

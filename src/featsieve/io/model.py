@@ -1,0 +1,221 @@
+"""A table that was read from a file, whatever the file's format."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from featsieve.arrays import Array
+from featsieve.errors import InputError
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a user may say about a text file, and how much memory there is."""
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    header: bool = True
+    memory_limit: int | str = "1GiB"
+
+
+@dataclass(frozen=True)
+class Split:
+    """What a selector's ``fit`` takes: ``categorical`` goes to ``categorical_features``."""
+
+    X: Any
+    y: Any
+    names: tuple[str, ...]
+    categorical: Any = "from_dtype"
+
+
+class Table(Protocol):
+    """Named columns, one of which can be split off as the target."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def without(self, dropped: Sequence[str]) -> Table:
+        """The table less some columns."""
+        ...
+
+    def split(self, target: str) -> Split:
+        """Features and target."""
+        ...
+
+    def parts(self, names: Sequence[str]) -> Iterator[Any]:
+        """These columns as pyarrow tables of consecutive rows."""
+        ...
+
+
+def check_names(names: Sequence[str], source: str) -> tuple[str, ...]:
+    """The names, if each is there once."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(
+                f"{source} has two columns named {name!r}; give every column a name of its own."
+            )
+        seen.add(name)
+    return tuple(names)
+
+
+def find_column(name: str, names: Sequence[str], source: str) -> str:
+    """``name`` if it is there; otherwise one sentence with the nearest names."""
+    if name in names:
+        return name
+    lowered = {one.lower(): one for one in names}
+    near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.5)
+    if near:
+        hint = f"did you mean {' or '.join(repr(lowered[one]) for one in near)}?"
+    else:
+        shown = ", ".join(repr(one) for one in names[:6])
+        hint = f"it has {shown}{', …' if len(names) > 6 else ''}."
+    raise InputError(f"{source} has no column {name!r}; {hint}")
+
+
+@dataclass(frozen=True)
+class ArrowTable:
+    """Columns of any type, in memory."""
+
+    data: Any
+    source: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.data.column_names)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.data.num_rows)
+
+    def without(self, dropped: Sequence[str]) -> ArrowTable:
+        return ArrowTable(self.data.drop_columns(list(dropped)), self.source)
+
+    def split(self, target: str) -> Split:
+        found = find_column(target, self.names, self.source)
+        X = self.data.drop_columns([found])
+        return Split(X, arrow_values(self.data.column(found)), tuple(X.column_names))
+
+    def parts(self, names: Sequence[str]) -> Iterator[Any]:
+        yield self.data.select(list(names))
+
+
+def arrow_values(column: Any) -> Array:
+    """A pyarrow column as numbers (nulls as NaN), or as an array of objects."""
+    import pyarrow.types as kinds
+
+    kind = column.type
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind):
+        return np.asarray(column.to_numpy())
+    values = np.empty(len(column), dtype=object)
+    values[:] = column.to_pylist()
+    return values
+
+
+@dataclass(frozen=True)
+class MatrixTable:
+    """Numbers in one array, dense or CSR; columns in ``categories`` hold codes of their states.
+
+    ``targets`` are columns that the file keeps apart from the matrix.
+    """
+
+    matrix: Any
+    columns: tuple[str, ...]
+    source: str
+    categories: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    targets: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.columns, *self.targets)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def without(self, dropped: Sequence[str]) -> MatrixTable:
+        kept = [j for j, name in enumerate(self.columns) if name not in dropped]
+        return MatrixTable(
+            self.matrix if len(kept) == len(self.columns) else self.matrix[:, kept],
+            tuple(self.columns[j] for j in kept),
+            self.source,
+            {place: self.categories[j] for place, j in enumerate(kept) if j in self.categories},
+            {name: values for name, values in self.targets.items() if name not in dropped},
+        )
+
+    def split(self, target: str) -> Split:
+        found = find_column(target, self.names, self.source)
+        if found in self.targets:
+            return Split(self.matrix, self.targets[found], self.columns, sorted(self.categories))
+        rest = self.without([found])
+        return Split(rest.matrix, self._values(found), rest.columns, sorted(rest.categories))
+
+    def parts(self, names: Sequence[str]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        yield pa.table({name: self._arrow(name) for name in names})
+
+    def _values(self, name: str) -> Array:
+        """A column as numbers, or as an array of its states with None for missing cells."""
+        if name in self.targets:
+            return self.targets[name]
+        place = self.columns.index(name)
+        column = self.matrix[:, [place]]
+        dense = (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
+        if place not in self.categories:
+            return np.asarray(dense)
+        states = np.array([*self.categories[place], None], dtype=object)
+        return states[np.where(np.isnan(dense), len(states) - 1, dense).astype(np.intp)]
+
+    def _arrow(self, name: str) -> Any:
+        import pyarrow as pa
+
+        values = self._values(name)
+        if values.dtype != object:
+            return pa.array(values)
+        return pa.array(values.tolist()).dictionary_encode()
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A Parquet file that stays on the disk; ``lazy`` is what the file engine takes."""
+
+    lazy: Any
+    path: Path
+    source: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.lazy.all_names)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.lazy.shape[0])
+
+    def without(self, dropped: Sequence[str]) -> FileTable:
+        if dropped:
+            raise InputError(
+                f"{self.source} is too large for memory, and columns of a file that stays on the "
+                "disk cannot be dropped; write a file without them first."
+            )
+        return self
+
+    def split(self, target: str) -> Split:
+        found = find_column(target, self.names, self.source)
+        X = self.lazy.with_target(found)
+        return Split(X, None, tuple(X.column_names))
+
+    def parts(self, names: Sequence[str]) -> Iterator[Any]:
+        yield from self.lazy.batches(list(names), 1 << 18)

@@ -1,0 +1,120 @@
+"""From a path to a table: the checks of the path, and one reader a format."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from featsieve.errors import InputError, MissingExtraError
+from featsieve.input.parameters import parse_memory
+from featsieve.io.columnar import read_arrow, read_parquet
+from featsieve.io.delimited import read_delimited
+from featsieve.io.matrix import read_arff, read_libsvm, read_npz
+from featsieve.io.model import ReadOptions, Table
+
+FORMATS: dict[str, tuple[str, ...]] = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "arff": (".arff",),
+    "libsvm": (".libsvm", ".svmlight", ".svm"),
+    "npz": (".npz",),
+}
+_BY_SUFFIX = {suffix: kind for kind, suffixes in FORMATS.items() for suffix in suffixes}
+_NEEDS_PYARROW = {"csv", "tsv", "parquet", "arrow"}
+
+
+def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
+    """Read CSV, TSV, Parquet, Arrow, ARFF, LIBSVM or NPZ, told apart by the file's name.
+
+    LIBSVM calls its target ``target`` and its columns ``X1``, ``X2``, …; NPZ takes an array
+    ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
+    one array a column.
+    """
+    place = Path(path)
+    check_readable(place)
+    kind = format_of(place)
+    source = place.name
+    if kind in _NEEDS_PYARROW and importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("pyarrow", "cli", f"Reading {source}")
+    if kind != "parquet":
+        _check_size(place, parse_memory(options.memory_limit))
+    return _READERS[kind](place, source, options)
+
+
+def format_of(path: Path) -> str:
+    """The format by the suffix; a ``.gz`` after it is looked through.
+
+    >>> format_of(Path("table.csv.gz"))
+    'csv'
+    """
+    suffixes = [one.lower() for one in path.suffixes]
+    last = next((one for one in reversed(suffixes) if one != ".gz"), "")
+    if last in _BY_SUFFIX:
+        return _BY_SUFFIX[last]
+    known = ", ".join(suffix for group in FORMATS.values() for suffix in group)
+    raise InputError(
+        f"{path.name!r} has no ending that tells its format; name it with one of {known}."
+    )
+
+
+def check_readable(path: Path) -> None:
+    """One sentence for whatever is no file that can be read."""
+    if path.is_dir():
+        raise InputError(f"{path.name!r} is a folder; give the name of a file.")
+    try:
+        path.open("rb").close()
+    except FileNotFoundError:
+        near = _near_files(path)
+        hint = f"did you mean {' or '.join(near)}?" if near else "check the path."
+        raise InputError(f"there is no file {str(path)!r}; {hint}") from None
+    except PermissionError:
+        raise InputError(
+            f"{path.name!r} may not be read (permission denied); ask its owner, or copy it."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path.name!r} cannot be opened ({error.strerror}).") from None
+
+
+def _near_files(path: Path) -> list[str]:
+    try:
+        names = [one.name for one in path.parent.iterdir() if one.is_file()]
+    except OSError:
+        return []
+    return [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]
+
+
+def _check_size(path: Path, limit: int) -> None:
+    size = path.stat().st_size
+    if size > limit:
+        raise InputError(
+            f"{path.name!r} has {size:,} bytes, more than the memory limit of {limit:,}; convert "
+            "it to Parquet, which is read in parts, or raise the limit."
+        )
+
+
+def _tsv(path: Path, source: str, options: ReadOptions) -> Table:
+    return read_delimited(path, source, replace(options, delimiter=options.delimiter or "\t"))
+
+
+def _parquet(path: Path, source: str, options: ReadOptions) -> Table:
+    return read_parquet(path, source, memory_limit=parse_memory(options.memory_limit))
+
+
+def _arrow(path: Path, source: str, _options: ReadOptions) -> Table:
+    return read_arrow(path, source)
+
+
+_READERS: dict[str, Callable[[Path, str, ReadOptions], Table]] = {
+    "csv": read_delimited,
+    "tsv": _tsv,
+    "parquet": _parquet,
+    "arrow": _arrow,
+    "arff": read_arff,
+    "libsvm": read_libsvm,
+    "npz": read_npz,
+}

@@ -1,0 +1,162 @@
+"""From columns to a file: one writer a format, each fed with parts of consecutive rows."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from featsieve.errors import InputError, MissingExtraError
+from featsieve.io.atomic import atomic_write
+from featsieve.io.model import arrow_values
+from featsieve.io.reader import format_of
+
+
+def write_table(parts: Iterable[Any], path: str | Path, *, target: str) -> None:
+    """Write pyarrow tables, one after another, in the format of the path's ending, whole or not.
+
+    ``target`` is the column that LIBSVM and NPZ keep apart from the others.
+    """
+    place = Path(path)
+    kind = format_of(place)
+    if place.suffix == ".gz":
+        raise InputError(f"{place.name!r} would be compressed; write it without .gz.")
+    if importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("pyarrow", "cli", f"Writing {place.name}")
+    with atomic_write(place) as stream:
+        _WRITERS[kind](iter(parts), stream, target)
+
+
+def _csv(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    _delimited(parts, stream, ",")
+
+
+def _tsv(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    _delimited(parts, stream, "\t")
+
+
+def _delimited(parts: Iterator[Any], stream: IO[bytes], delimiter: str) -> None:
+    from pyarrow import csv
+
+    first = _plain(next(parts))
+    options = csv.WriteOptions(delimiter=delimiter)
+    with csv.CSVWriter(stream, first.schema, write_options=options) as out:
+        out.write_table(first)
+        for part in parts:
+            out.write_table(_plain(part).cast(first.schema))
+
+
+def _plain(part: Any) -> Any:
+    """Text instead of categories, which CSV writers do not know."""
+    import pyarrow as pa
+
+    fields = [
+        pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)
+        for f in part.schema
+    ]
+    return part.cast(pa.schema(fields))
+
+
+def _parquet(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    import pyarrow.parquet as pq
+
+    first = next(parts)
+    with pq.ParquetWriter(stream, first.schema) as out:
+        out.write_table(first)
+        for part in parts:
+            out.write_table(part.cast(first.schema))
+
+
+def _arrow(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    import pyarrow as pa
+
+    table = pa.concat_tables(parts).unify_dictionaries()
+    with pa.ipc.new_file(stream, table.schema) as out:
+        out.write_table(table)
+
+
+def _arff(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    import pyarrow as pa
+
+    table = pa.concat_tables(parts).unify_dictionaries()
+    lines = ["@relation selected"]
+    lines += [f"@attribute {_quoted(f.name)} {_arff_type(table, f)}" for f in table.schema]
+    stream.write("\n".join([*lines, "@data", ""]).encode())
+    columns = [_arff_cells(table.column(name)) for name in table.column_names]
+    for row in zip(*columns, strict=True):
+        stream.write((",".join(row) + "\n").encode())
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
+
+
+def _arff_type(table: Any, field: Any) -> str:
+    if _is_number(field.type):
+        return "numeric"
+    states = {str(one) for one in table.column(field.name).unique().to_pylist() if one is not None}
+    return "{" + ",".join(_quoted(one) for one in sorted(states)) + "}"
+
+
+def _arff_cells(column: Any) -> list[str]:
+    write = _number if _is_number(column.type) else _quoted
+    return ["?" if one is None or one != one else write(one) for one in column.to_pylist()]
+
+
+def _number(value: Any) -> str:
+    return repr(float(value))
+
+
+def _quoted(text: Any) -> str:
+    escaped = str(text).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"'{escaped}'"
+
+
+def _libsvm(parts: Iterator[Any], stream: IO[bytes], target: str) -> None:
+    from sklearn.datasets import dump_svmlight_file
+
+    matrix, values, _ = _matrix(parts, target)
+    if values.dtype == object:
+        raise _no_text(target)
+    dump_svmlight_file(matrix, values, stream, zero_based=False)
+
+
+def _npz(parts: Iterator[Any], stream: IO[bytes], target: str) -> None:
+    matrix, values, names = _matrix(parts, target)
+    values = values.astype(str) if values.dtype == object else values
+    np.savez(stream, data=matrix, target=values, feature_names=np.array(names))
+
+
+def _matrix(parts: Iterator[Any], target: str) -> tuple[Any, Any, list[str]]:
+    import pyarrow as pa
+
+    table = pa.concat_tables(parts)
+    names = [name for name in table.column_names if name != target]
+    for name in names:
+        if not _is_number(table.schema.field(name).type):
+            raise _no_text(name)
+    matrix = np.column_stack([arrow_values(table.column(name)) for name in names])
+    return matrix, arrow_values(table.column(target)), names
+
+
+def _no_text(name: str) -> InputError:
+    return InputError(
+        f"the column {name!r} holds text, which this format cannot keep; write CSV, Parquet, Arrow "
+        "or ARFF instead."
+    )
+
+
+_WRITERS: dict[str, Callable[[Iterator[Any], IO[bytes], str], None]] = {
+    "csv": _csv,
+    "tsv": _tsv,
+    "parquet": _parquet,
+    "arrow": _arrow,
+    "arff": _arff,
+    "libsvm": _libsvm,
+    "npz": _npz,
+}

@@ -1,0 +1,181 @@
+"""From sums to estimates: biased, unbiased, MMD and alignment."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from featsieve.arrays import FloatArray
+
+Estimator = Literal["unbiased", "biased", "v_statistic"]
+Criterion = Literal["hsic", "mmd", "kta"]
+
+
+@dataclass(frozen=True)
+class FixedMatrix:
+    """M with criterion = Σ_ab K_ab M_ab: scale · (L_ab − cross·(l_a + l_b) + level·s).
+
+    l = L1, s = ΣL; ``with_diagonal`` False: the diagonals of K and L count as zero.
+    """
+
+    scale: float
+    cross: float
+    level: float
+    with_diagonal: bool
+
+    def tile(self, L: FloatArray, left: FloatArray, right: FloatArray, total: float) -> FloatArray:
+        """Rows × columns of M, given the same of L, the row sums of both sides and s."""
+        M = L - self.cross * (left[:, None] + right)
+        M += self.level * total
+        M *= self.scale
+        return M
+
+
+def centring(n: int) -> FixedMatrix:
+    """M = HLH."""
+    return FixedMatrix(1.0, 1.0 / n, 1.0 / n**2, with_diagonal=True)
+
+
+def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -> FixedMatrix:
+    """The fixed matrix of a criterion for n samples."""
+    if criterion in ("mmd", "kta"):  # tr KL, P-HSIC section 4
+        return FixedMatrix(1.0, 0.0, 0.0, with_diagonal=True)
+    if criterion != "hsic":
+        raise ValueError(f"criterion must be 'hsic', 'mmd' or 'kta', got {criterion!r}.")
+    if estimator == "unbiased":  # P-HSIC eq. (4)
+        check_enough_samples(n)
+        return FixedMatrix(
+            1.0 / (n * (n - 3)), 1.0 / (n - 2), 1.0 / ((n - 1) * (n - 2)), with_diagonal=False
+        )
+    if estimator == "biased":  # P-LSMI eq. (4)
+        return replace(centring(n), scale=1.0 / max(n - 1, 1) ** 2)
+    if estimator == "v_statistic":  # P-L1INF eq. (8)
+        return replace(centring(n), scale=1.0 / n**2)
+    raise ValueError(f"estimator must be 'unbiased', 'biased' or 'v_statistic', got {estimator!r}.")
+
+
+def check_enough_samples(n: int) -> None:
+    if n < 4:
+        raise ValueError(
+            f"the unbiased HSIC needs at least 4 samples, got n_samples = {n}; "
+            "give more rows or use estimator='biased'."
+        )
+
+
+def gram_hsic(K: FloatArray, L: FloatArray, estimator: str = "unbiased") -> float:
+    """HSIC of two Gram matrices.
+
+    >>> x = np.array([0.0, 1.0, 2.0, 4.0])
+    >>> float(gram_hsic(np.outer(x, x), np.outer(x, x), "biased").__round__(4))
+    8.5069
+    """
+    fixed = fixed_matrix(len(K), estimator)
+    if not fixed.with_diagonal:
+        K, L = without_diagonal(K), without_diagonal(L)
+    rows = L.sum(axis=1)
+    return float(np.vdot(K, fixed.tile(L, rows, rows, float(rows.sum()))))
+
+
+def without_diagonal(K: FloatArray) -> FloatArray:
+    return K - np.diag(np.diag(K))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """An unbiased HSIC with R and its asymptotic variance (P-HSIC eq. 8)."""
+
+    value: float
+    R: float
+    variance: float
+
+
+def asymptotic_moments(K: FloatArray, L: FloatArray) -> Moments:
+    """Value, R and variance of P-HSIC eq. (8), in O(n²): valid under dependence only."""
+    m = len(K)
+    value = gram_hsic(K, L)
+    K, L = without_diagonal(K), without_diagonal(L)
+    k, l = K.sum(axis=1), L.sum(axis=1)  # noqa: E741 - the paper's symbols
+    both = (K * L).sum(axis=1)
+    h = (m - 2) ** 2 * both + (m - 2) * (both.sum() - K @ l - L @ k) - m * k * l
+    h += l.sum() * k + k.sum() * l - k @ l
+    R = float(h @ h) / (4 * m * ((m - 1.0) * (m - 2) * (m - 3)) ** 2)
+    return Moments(value, R, max(16.0 / m * (R - value**2), 0.0))
+
+
+def gram_mmd(K: FloatArray, L: FloatArray) -> float:
+    """Biased MMD² = tr KL for target labels +1/m₊ and −1/m₋ (P-HSIC section 4)."""
+    return float(np.vdot(K, L))
+
+
+def gram_kta(K: FloatArray, L: FloatArray, normalize: bool = False) -> float:
+    """Kernel target alignment: tr KL, divided by ‖K‖‖L‖ if ``normalize`` (P-HSIC section 4)."""
+    aligned = float(np.vdot(K, L))
+    return aligned / float(np.linalg.norm(K) * np.linalg.norm(L)) if normalize else aligned
+
+
+def centred(K: FloatArray) -> FloatArray:
+    """HKH."""
+    rows = K.mean(axis=0)
+    return K - rows - rows[:, None] + rows.mean()
+
+
+@dataclass(frozen=True)
+class PermutationMoments:
+    """Mean and variance of tr(HKH L) when the rows of L are permuted at random: exact."""
+
+    mean: float
+    variance: float
+
+
+def permutation_moments(K: FloatArray, L: FloatArray) -> PermutationMoments:
+    """Exact null moments of tr KHLH over all n! permutations, for any kernel, in O(n²).
+
+    The first two moments of a trace of two centred matrices under permutation depend on each
+    matrix only through its trace, its squared norm and its squared diagonal.
+    """
+    n = len(K)
+    first, second = _invariants(centred(K)), _invariants(centred(L))
+    mean = first[0] * second[0] / (n - 1)
+    spread = 2.0 * _spread(n, *first) * _spread(n, *second)
+    spread /= (n - 1.0) ** 2 * (n + 1) * (n - 2)
+    corner = _corner(n, *first) * _corner(n, *second)
+    corner /= (n + 1.0) * n * (n - 1) * (n - 2) * (n - 3)
+    return PermutationMoments(float(mean), float(max(spread + corner, 0.0)))
+
+
+def _invariants(A: FloatArray) -> tuple[float, float, float]:
+    diagonal = np.diag(A)
+    return float(diagonal.sum()), float(np.vdot(A, A)), float(diagonal @ diagonal)
+
+
+def _spread(n: int, trace: float, squares: float, diagonal: float) -> float:
+    return (n - 1) * squares - trace**2
+
+
+def _corner(n: int, trace: float, squares: float, diagonal: float) -> float:
+    return n * (n + 1) * diagonal - (n - 1) * (trace**2 + 2 * squares)
+
+
+class SetChanges(ABC):
+    """Scores, additions and removals; without its only unit a set is worth nothing."""
+
+    n_units: int
+
+    @abstractmethod
+    def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        """The criterion of ``subset`` with (sign 1) or without (sign −1) each candidate."""
+
+    def scores(self) -> FloatArray:
+        return self.values_with([], range(self.n_units))
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._changed(subset, candidates, 1)
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        if len(subset) == 1:
+            return np.zeros(len(candidates))
+        return self._changed(subset, candidates, -1)

@@ -1,0 +1,228 @@
+"""Kernels on the target: P-HSIC section 5, delta, Gaussian, any function, given Gram matrices.
+
+A target kernel turns two blocks into a tile of L. It holds arrays only, so that it can travel to
+where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray
+from featsieve.linalg.inverse_root import inverse_root
+from featsieve.measures.hsic.bandwidth import median_distance, positive_bandwidth
+from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
+from featsieve.schema import Block, Target
+
+# What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
+BY_TASK = {
+    "auto": ("labels", "rbf"),
+    "delta_or_rbf": ("delta", "rbf"),
+    "balanced_delta_or_rbf": ("balanced_delta", "rbf"),
+}
+
+
+TARGET_LANDMARKS = 64
+
+
+class TargetKernel(Protocol):
+    """L between the rows of two blocks."""
+
+    def tile(self, a: Block, b: Block) -> FloatArray: ...
+
+
+@runtime_checkable
+class HasFeatures(Protocol):
+    """A target kernel that is (or is close to) a product of finite features."""
+
+    def features(self, y: Array) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class LabelVectors:
+    """A linear kernel on one vector a class and output: BIN and MUL."""
+
+    vectors: tuple[FloatArray, ...]
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        return self.features(a.y) @ self.features(b.y).T
+
+    def features(self, y: Array) -> FloatArray:
+        return np.hstack([v[y[:, o].astype(np.intp)] for o, v in enumerate(self.vectors)])
+
+
+@dataclass(frozen=True)
+class Delta:
+    """1 for rows with the same target, else 0."""
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        same = np.ones((a.n_rows, b.n_rows), dtype=np.bool_)
+        for output in range(a.y.shape[1]):
+            same &= a.y[:, output, None] == b.y[:, output]
+        return same.astype(np.float64)
+
+
+Classes = tuple[Array, ...]
+
+
+def class_values(y: Array, classes: Classes) -> Array:
+    """The labels behind codes, as the user gave them; numbers without classes stay as they are."""
+    if not classes:
+        return y
+    return np.column_stack([c[y[:, o].astype(np.intp)] for o, c in enumerate(classes)])
+
+
+@dataclass(frozen=True)
+class NumericTarget:
+    """A kernel function on the numbers of y, also where they are class labels."""
+
+    function: KernelFunction
+    bandwidth: float
+    landmarks: FloatArray
+    classes: Classes = ()
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        left, right = (class_values(block.y, self.classes) for block in (a, b))
+        return self.function.gram(left, right, self.bandwidth)
+
+    def features(self, y: Array) -> FloatArray:
+        """Itself when linear, else Nyström features: on few outputs they are all but exact."""
+        y = class_values(y, self.classes)
+        if self.function.degree == 1:
+            return np.asarray(y, dtype=np.float64)
+        marks = self.landmarks
+        root = inverse_root(self.function.gram(marks, marks, self.bandwidth))
+        return self.function.gram(y, marks, self.bandwidth) @ root.T
+
+
+@dataclass(frozen=True)
+class FunctionOfTarget:
+    """A user's function of two 2-D arrays of targets, labels as given."""
+
+    function: Callable[[Array, Array], Array]
+    classes: Classes = ()
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        left, right = (class_values(block.y, self.classes) for block in (a, b))
+        L = np.asarray(self.function(left, right), dtype=np.float64)
+        if L.shape != (a.n_rows, b.n_rows):
+            raise ValueError(
+                f"the target_kernel function returned shape {L.shape} for {a.n_rows} and "
+                f"{b.n_rows} rows; return one value for each pair of rows."
+            )
+        return L
+
+
+@dataclass(frozen=True)
+class PrecomputedTarget:
+    """Rows of y are rows of the Gram matrix of the target."""
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        return np.array(a.y[:, b.start : b.start + b.n_rows], dtype=np.float64)
+
+
+def binary_labels(counts: Array) -> FloatArray:
+    """BIN: −1/m₋ and +1/m₊ (P-HSIC section 4; section 5 lost the sign).
+
+    >>> binary_labels(np.array([2, 4])).ravel().tolist()
+    [-0.5, 0.25]
+    """
+    return np.array([[-1.0 / counts[0]], [1.0 / counts[1]]])
+
+
+def multiclass_labels(counts: Array) -> FloatArray:
+    """MUL: label vectors of P-HSIC eq. (9), one row a class."""
+    counts = np.asarray(counts, dtype=np.float64)
+    labels = np.tile(1.0 / (counts - counts.sum()), (len(counts), 1))
+    np.fill_diagonal(labels, 1.0 / counts)
+    return labels
+
+
+def class_labels(counts: Array, kind: str) -> FloatArray:
+    """BIN for two classes and MUL for more, or as asked; one class has one constant label."""
+    counts = np.maximum(counts, 1)  # a class that never occurs is never looked up
+    if len(counts) == 1:
+        return np.ones((1, 1))
+    if kind == "balanced_delta":  # 1/m_c for two rows of class c, else 0
+        return np.diag(1.0 / np.sqrt(counts))
+    if kind == "bin" and len(counts) != 2:
+        raise ValueError(f"target_kernel='bin' needs two classes, y has {len(counts)}; use 'mul'.")
+    if kind == "mul" or len(counts) > 2:
+        return multiclass_labels(counts)
+    return binary_labels(counts)
+
+
+def target_kernel(
+    kind: Any, target: Target, counts: tuple[Array, ...], sample: Array, bandwidth: float | str
+) -> TargetKernel:
+    """The kernel asked for, fitted to class counts and to a sample of targets (for the median)."""
+    if callable(kind):
+        return FunctionOfTarget(kind, target.classes)
+    if kind in BY_TASK:
+        kind = BY_TASK[kind][0 if target.is_classification else 1]
+    if kind == "delta" and target.is_classification and target.n_outputs == 1:
+        return LabelVectors((np.eye(target.n_classes()),))
+    if kind in ("labels", "bin", "mul", "balanced_delta"):
+        _require_classes(kind, target)
+        return LabelVectors(tuple(class_labels(c, kind) for c in counts))
+    if kind == "precomputed":
+        return PrecomputedTarget()
+    if kind == "delta":
+        return Delta()
+    return _numeric_target("rbf" if kind == "reg" else kind, target.classes, sample, bandwidth)
+
+
+def _numeric_target(
+    kind: str, classes: Classes, sample: Array, bandwidth: float | str
+) -> NumericTarget:
+    try:
+        function = kernel_function(kind)
+    except ValueError:
+        raise ValueError(
+            "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
+            f"'linear', 'poly', 'precomputed' or a function, got {kind!r}."
+        ) from None
+    if any(labels.dtype.kind not in "biuf" for labels in classes):
+        raise ValueError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
+    sample = class_values(sample, classes)
+    width = 1.0
+    if function.has_bandwidth and bandwidth == "median":
+        width = median_distance(sample, function)
+    elif function.has_bandwidth:
+        width = positive_bandwidth(bandwidth, "target_bandwidth")
+    return NumericTarget(function, width, _spread_rows(sample), classes)
+
+
+def _spread_rows(sample: Array) -> FloatArray:
+    """Rows at even ranks of the first output."""
+    ordered = sample[np.argsort(sample[:, 0], kind="stable")]
+    ranks = np.linspace(0, len(ordered) - 1, min(TARGET_LANDMARKS, len(ordered)))
+    return ordered[ranks.astype(np.intp)].astype(np.float64)
+
+
+def _require_classes(kind: str, target: Target) -> None:
+    if not target.is_classification:
+        raise ValueError(
+            f"target_kernel={kind!r} needs classes, but the task is regression; "
+            "use 'reg', or set task='classification'."
+        )
+
+
+def check_gram(G: Array, n_samples: int, name: str) -> FloatArray:
+    """A precomputed Gram matrix: square, symmetric, of the right size, finite."""
+    G = np.asarray(G, dtype=np.float64)
+    if G.ndim != 2 or G.shape[0] != G.shape[1]:
+        raise ValueError(f"the precomputed Gram matrix {name} must be square, got {G.shape}.")
+    if len(G) != n_samples:
+        raise ValueError(
+            f"the precomputed Gram matrix {name} is for {len(G)} samples, but there are "
+            f"{n_samples}."
+        )
+    if not np.isfinite(G).all():
+        raise ValueError(f"the precomputed Gram matrix {name} has NaN or infinite entries.")
+    if not np.allclose(G, G.T, rtol=1e-8, atol=1e-10 * np.abs(G).max(initial=0.0)):
+        raise ValueError(f"the precomputed Gram matrix {name} is not symmetric; use (G + G.T)/2.")
+    return G

@@ -1,0 +1,341 @@
+"""Centres, folds and rows of LSMI as functions of the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import median_sample_size
+from featsieve.errors import InputError
+from featsieve.measures.lsmi.basis import Centers, Rows, make_centers, sorted_by_fold
+from featsieve.measures.lsmi.sigmas import median_distance
+from featsieve.protocols import Engine, S
+from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.moments import Dummies, column_moments
+
+CenterRule = Literal["random", "stratified", "kmeans++"]
+
+
+def stratified_folds(
+    labels: FloatArray | None, n_samples: int, n_folds: int, rng: np.random.Generator
+) -> IntArray:
+    """A fold for each row; within a class (all rows if there are none) as even as can be."""
+    shuffled = rng.permutation(n_samples)
+    if labels is not None:
+        shuffled = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    folds = np.empty(n_samples, dtype=np.intp)
+    folds[shuffled] = np.arange(n_samples) % n_folds
+    return folds
+
+
+def random_rows(n_samples: int, size: int, rng: np.random.Generator) -> IntArray:
+    """Distinct rows in ascending order; all of them if there are not more."""
+    if size >= n_samples:
+        return np.arange(n_samples, dtype=np.intp)
+    return np.sort(rng.choice(n_samples, size, replace=False)).astype(np.intp)
+
+
+def stratified_rows(labels: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Rows with class shares as in the table: every (n/size)-th of a shuffle sorted by class."""
+    n_samples = len(labels)
+    shuffled = rng.permutation(n_samples)
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    picks = (np.arange(size) + 0.5) * (n_samples / size)
+    return np.sort(by_class[picks.astype(np.intp)])
+
+
+def spread_rows(X: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Rows far from each other: k-means++ seeding, P(row) ∝ squared distance to the nearest."""
+    chosen = [int(rng.integers(len(X)))]
+    nearest = ((X - X[chosen[0]]) ** 2).sum(axis=1)
+    while len(chosen) < size:
+        total = nearest.sum()
+        free = np.setdiff1d(np.arange(len(X)), chosen)
+        row = rng.choice(len(X), p=nearest / total) if total > 0 else rng.choice(free)
+        chosen.append(int(row))
+        nearest = np.minimum(nearest, ((X - X[row]) ** 2).sum(axis=1))
+    return np.sort(np.asarray(chosen, dtype=np.intp))
+
+
+_RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
+_CHUNK_ROWS = 2048
+_ORIGIN_ROWS = 100
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """How a block becomes numbers; ``factor`` scales a numeric target, 1 leaves it alone.
+
+    Origins are taken off first: only distances count, and those of numbers far from zero would
+    lose their digits in ‖a‖² + ‖b‖² − 2a'b.
+    """
+
+    schema: Schema
+    target: Target
+    factor: FloatArray
+    origin: FloatArray | float = 0.0
+    target_origin: FloatArray | float = 0.0
+
+    @property
+    def unit_of_column(self) -> IntArray:
+        """The unit of each expanded column."""
+        return self.schema.unit_of_column[Dummies(self.schema).owner]
+
+    def columns(self, X: FloatArray) -> FloatArray:
+        """Numeric columns as they are; two states of a category are at distance 1."""
+        dummies = Dummies(self.schema)
+        expanded = dummies.expand(Block(0, np.asarray(X, dtype=np.float64), np.empty((len(X), 0))))
+        if self.schema.categories:
+            expanded[:, dummies.is_indicator] *= np.sqrt(0.5)
+        return expanded - self.origin
+
+    def targets(self, y: Array) -> FloatArray:
+        """Numbers, scaled; or one column with the joint class of all outputs."""
+        if not self.target.is_classification:
+            return (np.asarray(y, dtype=np.float64) - self.target_origin) * self.factor
+        shape = self.target.class_counts
+        codes = np.asarray(y, dtype=np.intp)
+        return np.ravel_multi_index(tuple(codes.T), shape).astype(np.float64)[:, None]
+
+
+class TableRows:
+    """Passes over the rows: kept in memory when the table is small, else through the engine."""
+
+    def __init__(self, engine: Engine, *, scale_target: bool) -> None:
+        self._engine = engine
+        self.n_samples = engine.n_samples
+        self.n_units = engine.schema.n_units
+        self.n_jobs = engine.n_jobs
+        self.is_delta = engine.target.is_classification
+        self.n_groups = engine.target.n_joint_classes if self.is_delta else 1
+        plain = RowReader(engine.schema, engine.target, self._factor(scale_target))
+        first, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
+        self._reader = replace(
+            plain,
+            origin=np.median(plain.columns(first), axis=0),
+            target_origin=0.0 if self.is_delta else np.median(self._raw_targets, axis=0),
+        )
+        self.unit_of_column = self._reader.unit_of_column
+
+    def _factor(self, scale_target: bool) -> FloatArray:
+        """1 over the deviation (ddof 1) of each output."""
+        n_outputs = self._engine.target.n_outputs
+        if self.is_delta or not scale_target:
+            return np.ones(n_outputs)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = column_moments(np.asarray(self._raw_targets, dtype=np.float64)).scale(1)
+        if not np.isfinite(scale).all():
+            raise InputError(
+                "y holds numbers so large that their squares overflow; divide it by a constant "
+                "first."
+            )
+        return np.divide(1.0, scale, out=np.ones(n_outputs), where=scale > 0)
+
+    @cached_property
+    def _raw_targets(self) -> Array:
+        return np.concatenate(self._engine.reduce_rows(_targets_of).parts)
+
+    @cached_property
+    def labels(self) -> FloatArray | None:
+        """The class of each row of the table; None for numbers."""
+        return self._reader.targets(self._raw_targets)[:, 0] if self.is_delta else None
+
+    @cached_property
+    def is_resident(self) -> bool:
+        return self.fits(len(self.unit_of_column))
+
+    def fits(self, width: int) -> bool:
+        """Whether a matrix of all rows and so many columns may stay in memory."""
+        n_bytes = 8 * self.n_samples * width
+        return n_bytes <= min(_RESIDENT_BYTES, self._engine.memory_limit // 8)
+
+    @cached_property
+    def _resident(self) -> tuple[FloatArray, FloatArray]:
+        X, y = self._engine.take()
+        return np.ascontiguousarray(self._reader.columns(X)), self._reader.targets(y)
+
+    @property
+    def sample_size(self) -> int:
+        """How many rows a median distance is taken from."""
+        return median_sample_size(self.n_samples, len(self.unit_of_column))
+
+    def take(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        if self.is_resident:
+            X, y = self._resident
+            return X[rows], y[rows]
+        X, y = self._engine.take(rows)
+        return self._reader.columns(X), self._reader.targets(y)
+
+    def passes(self, folds: IntArray, n_folds: int) -> Callable[[Callable[[Rows], S]], S]:
+        """A function that summarises all rows, chunk by chunk, with these folds."""
+        if self.is_resident:
+            chunks = list(_chunks(*self._resident, folds, n_folds))
+            return lambda fn: _merged(map(fn, chunks))
+        reader, engine = self._reader, self._engine
+
+        def reduce(fn: Callable[[Rows], S]) -> S:
+            def of_block(block: Block) -> S:
+                own = folds[block.start : block.start + block.n_rows]
+                X, y = reader.columns(block.dense()), reader.targets(block.y)
+                return _merged(map(fn, _chunks(X, y, own, n_folds)))
+
+            return engine.reduce_rows(of_block)
+
+        return reduce
+
+
+@dataclass(frozen=True)
+class _Targets:
+    """y of consecutive blocks."""
+
+    parts: tuple[Array, ...]
+
+    def merge(self, other: _Targets) -> _Targets:
+        return _Targets(self.parts + other.parts)
+
+
+def _targets_of(block: Block) -> _Targets:
+    return _Targets((block.y,))
+
+
+def _chunks(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Iterator[Rows]:
+    for start in range(0, len(X), _CHUNK_ROWS):
+        part = slice(start, start + _CHUNK_ROWS)
+        yield sorted_by_fold(X[part], y[part], folds[part], n_folds)
+
+
+def _merged(summaries: Iterator[S]) -> S:
+    total = next(summaries)
+    for summary in summaries:
+        total = total.merge(summary)
+    return total
+
+
+# The grids of P-LSMI's authors for the toy data.
+SIGMA_FACTORS = np.array([0.2, 0.5, 1.0, 2.0, 5.0])
+LAMBDAS = np.logspace(-4, 1, 5)
+_EXTREME = 1e150  # squares of widths beyond are no numbers
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Checked parameters: what is chosen from, and how many centres and folds there are."""
+
+    sigmas: FloatArray | None
+    lambdas: FloatArray
+    cv: int
+    n_basis: int
+    centers: CenterRule | Any
+
+
+def make_grid(sigmas: Any, lambdas: Any, cv: Any, n_basis: Any, centers: Any) -> Grid:
+    _check_count(n_basis, "n_basis", 1)
+    _check_count(cv, "cv", 2)
+    return Grid(
+        None if sigmas is None else _positive(sigmas, "sigmas"),
+        LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
+        cv,
+        n_basis,
+        _known_centers(centers),
+    )
+
+
+class SampledBasis:
+    """Centres, folds and widths for the rows of a table."""
+
+    def __init__(self, rows: TableRows, grid: Grid, seed: int) -> None:
+        self.rows = rows
+        self.grid = grid
+        self._seed = seed
+
+    def reseeded(self, seed: int) -> SampledBasis:
+        return SampledBasis(self.rows, self.grid, seed)
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        """The same numbers at every call; one stream a purpose."""
+        return np.random.default_rng([self._seed, purpose])
+
+    @cached_property
+    def centers(self) -> Centers:
+        X, y = self.rows.take(self._center_rows())
+        return make_centers(X, y, self.rows.is_delta)
+
+    def _center_rows(self) -> IntArray:
+        rule, n, rng = self.grid.centers, self.rows.n_samples, self.rng(0)
+        size = min(self.grid.n_basis, n)
+        if not isinstance(rule, str):
+            return _row_numbers(rule, n)
+        labels = self.rows.labels
+        if rule == "stratified" and labels is not None:
+            return stratified_rows(labels, size, rng)
+        if rule == "kmeans++":
+            candidates = random_rows(n, max(self.rows.sample_size, size), rng)
+            return candidates[spread_rows(self.rows.take(candidates)[0], size, rng)]
+        return random_rows(n, size, rng)
+
+    @cached_property
+    def n_folds(self) -> int:
+        return min(self.grid.cv, self.rows.n_samples)
+
+    @cached_property
+    def folds(self) -> IntArray:
+        return stratified_folds(self.rows.labels, self.rows.n_samples, self.n_folds, self.rng(1))
+
+    @cached_property
+    def _median_sample(self) -> FloatArray:
+        """All rows up to 2,000, a seeded subsample beyond."""
+        rows = random_rows(self.rows.n_samples, self.rows.sample_size, self.rng(2))
+        return self.rows.take(rows)[0]
+
+    def column_weights(self, weights: FloatArray) -> FloatArray:
+        return np.asarray(weights, dtype=np.float64)[self.rows.unit_of_column]
+
+    def median(self, weights: FloatArray) -> float:
+        """The median distance of the weighted rows, 0 without weights."""
+        w = self.column_weights(weights)
+        used = np.flatnonzero(w)
+        return median_distance(self._median_sample[:, used] * w[used]) if len(used) else 0.0
+
+    def candidate_sigmas(self, weights: FloatArray) -> FloatArray:
+        """In ascending order; a median of zero adds none."""
+        if self.grid.sigmas is not None:
+            return self.grid.sigmas
+        scaled = SIGMA_FACTORS * self.median(weights)
+        return np.unique(np.concatenate([scaled[scaled > 0], SIGMA_FACTORS / np.sqrt(2.0)]))
+
+
+def _known_centers(centers: Any) -> Any:
+    rules = ("random", "stratified", "kmeans++")
+    if isinstance(centers, str) and centers not in rules:
+        raise InputError(f"centers={centers!r} is not known; allowed are {', '.join(rules)}.")
+    return centers
+
+
+def _row_numbers(centers: Any, n_samples: int) -> IntArray:
+    rows = np.asarray(centers).ravel()
+    whole = rows.dtype.kind in "iu"
+    if not whole or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
+        raise InputError(
+            f"centers must be row numbers from 0 to {n_samples - 1}, at least one of them."
+        )
+    return rows.astype(np.intp)
+
+
+def _positive(values: Any, name: str) -> FloatArray:
+    array = np.unique(np.atleast_1d(np.asarray(values, dtype=np.float64)))
+    if array.size == 0 or not ((array >= 1 / _EXTREME) & (array <= _EXTREME)).all():
+        raise InputError(
+            f"{name}={values!r} is not possible; give positive numbers from {1 / _EXTREME:g} to "
+            f"{_EXTREME:g}."
+        )
+    return array
+
+
+def _check_count(value: Any, name: str, least: int) -> None:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}={value!r} is not possible; give a whole number from {least}.")

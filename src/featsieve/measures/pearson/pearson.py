@@ -1,0 +1,178 @@
+"""Correlation with a numeric target, and Hall's correlation with classes (P-LSMI 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.measures.base import BaseMeasure
+from featsieve.measures.pearson.permuted import PermutedPearson
+from featsieve.protocols import Engine, PairTerms
+from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.progress import Monitor
+from featsieve.schema import Block, Schema, Target, target_columns
+from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments
+
+
+class Pearson(BaseMeasure):
+    """|ρ| of a numeric column with a numeric target; Hall's weighted mean of |ρ| for states.
+
+    With classes c the score is Σ_c p(c) |corr(x, 1[y = c])|; a categorical column enters by its
+    indicator columns in the same way, and a pair of states counts with its joint frequency. A group
+    scores what its best column scores. A constant column scores 0. Several outputs: their mean.
+    Between two columns the same number is their redundancy.
+    """
+
+    takes_weights: ClassVar[bool] = True
+
+    def bind(self, engine: Engine) -> BoundPearson:
+        return BoundPearson(engine)
+
+    def summary(self, schema: Schema, target: Target) -> PearsonSummary:
+        """What :meth:`BoundPearson.scores` sums over blocks; it adds, so rows may come in parts."""
+        return PearsonSummary(schema, target)
+
+
+@dataclass(frozen=True)
+class PearsonSummary:
+    """How to summarise a block, and how to finish the merged summary."""
+
+    schema: Schema
+    target: Target
+
+    def of_block(self, block: Block) -> CrossMoments:
+        Y = np.concatenate([part for _, part in target_columns(block.y, self.target)], axis=1)
+        return cross_moments(Dummies(self.schema).expand(block), Y, block.weight)
+
+    def output_scores(self, moments: CrossMoments) -> FloatArray:
+        """One row an output, one number a unit."""
+        strength = np.abs(moments.correlation())
+        rows, first = [], 0
+        for output in range(self.target.n_outputs):
+            width = self.target.n_classes(output) if self.target.is_classification else 1
+            share = self._share(moments, slice(first, first + width))
+            expanded = (share * strength[:, first : first + width]).sum(axis=1)
+            rows.append(Dummies(self.schema).per_unit(expanded))
+            first += width
+        return np.array(rows)
+
+    def _share(self, moments: CrossMoments, outputs: slice) -> FloatArray:
+        """Hall's weight of each (expanded column, target column): p(state, class)."""
+        p_class = moments.y.mean[outputs] if self.target.is_classification else np.ones(1)
+        share = np.broadcast_to(p_class, (len(moments.x.mean), len(p_class))).copy()
+        indicator = Dummies(self.schema).is_indicator
+        p_state = moments.x.mean[indicator][:, None]
+        if self.target.is_classification:
+            joint = moments.cross[indicator, outputs] / moments.x.weight
+            share[indicator] = joint + p_state * p_class
+        else:
+            share[indicator] = p_state
+        return share
+
+
+class BoundPearson:
+    """Pearson with its data: one pass over the rows, and one more for pairs of columns."""
+
+    score_scale = 1.0
+
+    def __init__(self, engine: Engine) -> None:
+        self.n_units = engine.schema.n_units
+        self.monitor: Monitor = engine.monitor
+        self._engine = engine
+        self._output_scores: FloatArray | None = None
+
+    def scores(self) -> FloatArray:
+        summary = PearsonSummary(self._engine.schema, self._engine.target)
+        with single_threaded_blas():  # a few columns of y: reading X is the work
+            moments = self._engine.reduce_rows(summary.of_block)
+        self._output_scores = summary.output_scores(moments)
+        return self._output_scores.mean(axis=0)
+
+    def relevance_and_pairs(self) -> PairTerms:
+        return PairTerms(
+            relevance=self.scores(),
+            pair_row=lambda unit: self.pair_matrix()[unit],
+            role="redundancy",
+            symmetric=True,
+        )
+
+    def pair_matrix(self) -> FloatArray:
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> FloatArray:
+        return pair_correlations(self._engine)
+
+    @property
+    def numbers_an_order(self) -> int:
+        return self._permuted.numbers_an_order
+
+    def permuted_scores(self, orders: IntArray) -> FloatArray:
+        """All columns under all these permutations of the target, by matrix products."""
+        return self._permuted.scores(orders)
+
+    @cached_property
+    def _permuted(self) -> PermutedPearson:
+        return PermutedPearson(self._engine)
+
+    def report(self) -> Mapping[str, Any]:
+        return {"output_scores": self._output_scores}
+
+
+def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+    """The score of :class:`Pearson` for each column of X.
+
+    >>> x = np.array([0.0, 1.3, 2.1, 3.5])
+    >>> pearson(np.c_[x, -x, [1, 1, 1, 1]], 2 * x).round(12).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    from featsieve.input.boundary import Settings, open_engine
+
+    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task))
+    return Pearson().bind(engine).scores()
+
+
+def pair_correlations(engine: Engine) -> FloatArray:
+    """One number a pair of units, 1 on the diagonal; one pass over the rows.
+
+    A categorical column enters by its indicator columns, a pair of states with its joint frequency;
+    two groups are as correlated as their most correlated columns.
+    """
+    dummies = Dummies(engine.schema)
+
+    def of_block(block: Block) -> CrossMoments:
+        expanded = dummies.expand(block)
+        dense = expanded if isinstance(expanded, np.ndarray) else expanded.toarray()
+        return cross_moments(dense, dense, block.weight)
+
+    by_column = _hall(engine.reduce_rows(of_block), dummies)
+    np.fill_diagonal(by_column, 1.0)
+    return _per_unit(by_column, engine.schema)
+
+
+def _hall(moments: CrossMoments, dummies: Dummies) -> FloatArray:
+    """Σ p(a, b) |corr| over the indicator columns of each pair; plain |corr| of numeric columns."""
+    strength = np.abs(moments.correlation())
+    indicator = dummies.is_indicator
+    p = np.where(indicator, moments.x.mean, 1.0)
+    share = np.outer(p, p)
+    both = np.ix_(indicator, indicator)
+    joint = moments.cross / moments.x.weight + np.outer(moments.x.mean, moments.x.mean)
+    share[both] = joint[both]
+    owner = dummies.owner
+    n_columns = dummies.schema.n_columns
+    summed = np.zeros((n_columns, n_columns))
+    np.add.at(summed, (owner[:, None], owner[None, :]), share * strength)
+    return summed
+
+
+def _per_unit(by_column: FloatArray, schema: Schema) -> FloatArray:
+    if schema.groups is None:
+        return by_column
+    rows = np.array([by_column[list(columns)].max(axis=0) for columns in schema.groups])
+    return np.array([rows[:, list(columns)].max(axis=1) for columns in schema.groups])

@@ -1,0 +1,122 @@
+"""Pearson's and Hall's scores of all columns under many permutations, by matrix products.
+
+The products add over blocks of rows like any other moments, so a table that is larger than memory,
+sparse or on a cluster is passed over as it is; only the target is held as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.protocols import Engine
+from featsieve.schema import Block, target_columns
+from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments
+
+ROWS_IN_CACHE = 32  # rows of a product that are scaled at once
+COPIES = 3  # a product, the one it is merged with, and the shift between them
+
+
+@dataclass(frozen=True)
+class PermutedPearson:
+    """The engine's columns against permutations of its target."""
+
+    engine: Engine
+
+    @property
+    def numbers_an_order(self) -> int:
+        """Products of all expanded columns with all target columns, and the order itself."""
+        products = len(self._dummies.owner) * self._target.shape[1]
+        return COPIES * (self.engine.n_jobs + 1) * products + self.engine.n_samples
+
+    def scores(self, orders: IntArray) -> FloatArray:
+        """One row a unit, one column an order."""
+        moments = self.engine.reduce_rows(
+            partial(_block_moments, self._dummies, self._target, orders)
+        )
+        outputs, first = [], 0
+        for width in self._widths:
+            expanded = self._output_scores(moments, first, width, len(orders))
+            outputs.append(self._dummies.per_unit(expanded))
+            first += width
+        return outputs[0] if len(outputs) == 1 else np.mean(outputs, axis=0)
+
+    @cached_property
+    def _dummies(self) -> Dummies:
+        return Dummies(self.engine.schema)
+
+    @cached_property
+    def _parts(self) -> list[FloatArray]:
+        """The target's columns, one array an output."""
+        _, y = self.engine.take(columns=np.array([], dtype=np.intp))
+        return [_needed(columns) for _, columns in target_columns(y, self.engine.target)]
+
+    @property
+    def _widths(self) -> list[int]:
+        return [part.shape[1] for part in self._parts]
+
+    @cached_property
+    def _target(self) -> FloatArray:
+        return np.concatenate(self._parts, axis=1)
+
+    def _output_scores(
+        self, moments: CrossMoments, first: int, width: int, n_orders: int
+    ) -> FloatArray:
+        """Σ over the output's target columns of Hall's weight × |ρ|."""
+        total: FloatArray | None = None
+        for column in range(first, first + width):
+            place = slice(column * n_orders, (column + 1) * n_orders)
+            weight = self._share(moments, place, alone=width == 1)
+            strength = _absolute_correlation(moments, place)
+            if weight is not None:
+                strength *= weight
+            total = strength if total is None else np.add(total, strength, out=total)
+        assert total is not None
+        return total
+
+    def _share(self, moments: CrossMoments, place: slice, *, alone: bool) -> FloatArray | None:
+        """Hall's weight p(state, class); summed over the classes it is p(state).
+
+        Only the joint frequency depends on the permutation (and p(class), with weights).
+        """
+        indicator = self._dummies.is_indicator
+        p_state = np.where(indicator, moments.x.mean, 1.0)[:, None]
+        if alone:
+            return p_state if indicator.any() else None
+        share = p_state * moments.y.mean[place]
+        share[indicator] += moments.cross[indicator, place] / moments.x.weight
+        return share
+
+
+def _needed(columns: FloatArray) -> FloatArray:
+    """Two classes are told apart by one indicator: the other's |ρ| is the same."""
+    return columns[:, 1:] if columns.shape[1] == 2 else columns
+
+
+def _block_moments(
+    dummies: Dummies, target: FloatArray, orders: IntArray, block: Block
+) -> CrossMoments:
+    here = orders[:, block.start : block.start + block.n_rows]
+    permuted = [column[here].T for column in np.ascontiguousarray(target.T)]
+    Y = permuted[0] if len(permuted) == 1 else np.concatenate(permuted, axis=1)
+    return cross_moments(dummies.expand(block), Y, block.weight)
+
+
+def _absolute_correlation(moments: CrossMoments, place: slice) -> FloatArray:
+    """|ρ|, written over the co-deviations, a few rows at a time so that they stay in the cache."""
+    strength = moments.cross[:, place]
+    by_column = _inverse_root(moments.x.deviation, moments.x.is_constant())[:, None]
+    by_order = _inverse_root(moments.y.deviation, moments.y.is_constant())[place]
+    for start in range(0, len(strength), ROWS_IN_CACHE):
+        rows = strength[start : start + ROWS_IN_CACHE]
+        rows *= by_column[start : start + ROWS_IN_CACHE]
+        rows *= by_order
+        np.abs(rows, out=rows)
+    return strength
+
+
+def _inverse_root(deviation: FloatArray, constant: BoolArray) -> FloatArray:
+    root = np.sqrt(deviation)
+    return np.divide(1.0, root, out=np.zeros_like(root), where=~constant)

@@ -1,0 +1,134 @@
+"""All columns at once: QPFS on the simplex, and the binary problem on conditional MI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from featsieve.errors import InputError
+from featsieve.measures.information.binned import ConditionalMutualInformation, MutualInformation
+from featsieve.measures.pearson.pearson import Pearson
+from featsieve.procedures.pairing import Pairing
+from featsieve.protocols import Measure
+from featsieve.searches.global_quadratic import GlobalQuadratic
+from featsieve.searches.simplex import SimplexQP
+from featsieve.selector import PairingSelector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class QPFS(PairingSelector):
+    """Weigh all columns at once: much relevance, little redundancy.
+
+    Parameters
+    ----------
+    similarity : "correlation" or "mi"
+    alpha : "auto" or float in [0, 1]
+        Weight of relevance against redundancy.
+    n_columns : int, optional
+        Nyström's approximation from so many columns of the redundancy matrix, for many columns.
+    discretizer, n_bins, target_discretizer
+        For "mi", as in :class:`MRMR`.
+    random_state : int, optional
+        Draws the columns of the approximation.
+
+    Attributes
+    ----------
+    weights_ : array
+        One weight a column, all together 1 (a group's weight stands at each of its columns).
+    alpha_ : float
+
+    Examples
+    --------
+    >>> from featsieve import QPFS
+    >>> from featsieve.datasets import make_and_or
+    >>> data = make_and_or(400, random_state=0)
+    >>> QPFS(n_features_to_select=3).fit(data.data, data.target).weights_.sum().round(12)
+    np.float64(1.0)
+    """
+
+    similarity: str = "correlation"
+    alpha: float | str = "auto"
+    n_columns: int | None = None
+    discretizer: Any = "quantile"
+    n_bins: int = 5
+    target_discretizer: Any = "quantile"
+    random_state: Any = None
+
+    def _measure(self) -> Measure:
+        if self.similarity == "correlation":
+            return Pearson()
+        if self.similarity == "mi":
+            return MutualInformation(
+                discretizer=self.discretizer,
+                n_bins=self.n_bins,
+                target_discretizer=self.target_discretizer,
+            )
+        raise InputError(
+            f"similarity={self.similarity!r} is not known; allowed are 'correlation' and 'mi'."
+        )
+
+    def _pairing(self) -> Pairing:
+        search = SimplexQP(
+            alpha=self.alpha, n_columns=self.n_columns, random_state=self.random_state
+        )
+        return Pairing(self._measure(), search)
+
+    def _store(self, engine: Any, result: Any, k: int | None) -> None:
+        super()._store(engine, result, k)
+        self.weights_ = self.scores_
+        self.alpha_ = result.extras["alpha"]
+        self.n_iter_ = result.extras["n_iter"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GlobalCMI(PairingSelector):
+    """The set of k columns with the largest Σ I(X_i; Y) + Σ I(X_j; Y | X_i), found as a whole.
+
+    Parameters
+    ----------
+    solver : "auto", "linear", "spectral", "sdp", "tpower", "lowrank" or "exact"
+        See :func:`featsieve.quadratic.solve`; "auto" improves by swaps and proves where it can.
+    rank, epsilon, delta : for "lowrank"
+    discretizer : "caim", "quantile", "equal_width", "sigma", an object of featsieve.discretize, \
+or None for columns that are codes already
+    n_bins : int, default=5
+        For "quantile" and "equal_width", and for a numeric target.
+    target_discretizer : as ``discretizer``, for a numeric target
+    random_state : int, optional
+
+    Attributes
+    ----------
+    objective_ : float
+        x'Qx of the selected set.
+    upper_bound_ : float
+        No set of this size has a larger objective.
+    """
+
+    solver: str = "auto"
+    rank: int = 3
+    epsilon: float = 0.1
+    delta: float = 0.1
+    discretizer: Any = "caim"
+    n_bins: int = 5
+    target_discretizer: Any = "quantile"
+    random_state: Any = None
+
+    def _pairing(self) -> Pairing:
+        measure = ConditionalMutualInformation(
+            discretizer=self.discretizer,
+            n_bins=self.n_bins,
+            target_discretizer=self.target_discretizer,
+        )
+        search = GlobalQuadratic(
+            solver=self.solver,
+            rank=self.rank,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            random_state=self.random_state,
+        )
+        return Pairing(measure, search)
+
+    def _store(self, engine: Any, result: Any, k: int | None) -> None:
+        super()._store(engine, result, k)
+        self.objective_ = result.objective
+        self.upper_bound_ = result.extras["upper_bound"]

@@ -1,0 +1,245 @@
+"""Rankings: one score per column, tested by permutations, and learnt in parts."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from featsieve.errors import InputError
+from featsieve.input.boundary import open_engine
+from featsieve.input.parameters import resolve_count
+from featsieve.measures.information.binned import MutualInformation
+from featsieve.measures.information.counts import Correction
+from featsieve.measures.pearson.pearson import Pearson
+from featsieve.procedures.pairing import Pairing
+from featsieve.protocols import Procedure
+from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import best_first
+from featsieve.schema import Target
+from featsieve.searches.ranking import Ranking
+from featsieve.selector import PairingSelector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class IncrementalRanking(PairingSelector):
+    """Adds ``partial_fit`` to a ranking whose measure offers ``summary(schema, target)``."""
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Take more rows; the selection is that of all rows seen so far.
+
+        Parameters
+        ----------
+        classes : all classes that may come, at the first call with class labels
+        """
+        first = not hasattr(self, "_seen")
+        X = self._checked_input(X, y, reset=first)
+        engine = open_engine(
+            X, y, self._settings(), sample_weight=sample_weight, **self._known(classes, first)
+        )
+        if first:
+            self._seen = None
+            self._frame = (engine.schema, engine.target)
+            self._summary = self._summary_for(engine)
+        more = engine.reduce_rows(self._summary.of_block)
+        self._seen = more if self._seen is None else self._seen.merge(more)
+        self._select_from(engine, self._summary.output_scores(self._seen))
+        return self
+
+    def _summary_for(self, engine: Any) -> Any:
+        """How to summarise blocks like those of the first call, and how to finish."""
+        return self._pairing().measure.summary(engine.schema, engine.target)  # type: ignore[attr-defined]
+
+    def _known(self, classes: Any, first: bool) -> dict[str, Any]:
+        """Schema and target of the first rows hold for all later ones."""
+        if not first:
+            schema, target = self._frame
+            return {"schema": schema, "target": target}
+        if classes is None:
+            return {}
+        found = np.unique(np.asarray(classes))
+        if len(found) < 2:
+            raise InputError("classes holds one class only; give all classes that may come.")
+        return {"target": Target("classification", 1, (found,))}
+
+    def _select_from(self, engine: Any, output_scores: Any) -> None:
+        k = resolve_count(self.n_features_to_select, engine.schema.n_units)
+        scores = output_scores.mean(axis=0)
+        order = best_first(scores)
+        result = SelectionResult(
+            order[:k], scores, order=order, extras={"output_scores": output_scores}
+        )
+        self._store(engine, result, k)
+
+    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+        for name in ("_seen", "_frame", "_summary"):
+            self.__dict__.pop(name, None)
+        return super()._fit(X, y, sample_weight=sample_weight)
+
+
+__all__ = ["IncrementalRanking"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TestedRanking(IncrementalRanking):
+    """Adds p-values to a ranking.
+
+    Parameters
+    ----------
+    n_permutations : int, default=0
+        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
+        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
+        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    random_state : int, generator or None
+        Seed of the permutations.
+    """
+
+    n_permutations: int = 0
+    random_state: Any = None
+
+    def _procedure(self) -> Procedure:
+        pairing = self._pairing()
+        whole = isinstance(self.n_permutations, numbers.Integral)
+        if not whole or isinstance(self.n_permutations, bool) or self.n_permutations < 0:
+            raise InputError(
+                f"n_permutations={self.n_permutations!r} is not possible; give a whole number from "
+                "0 (no p-values)."
+            )
+        if self.n_permutations == 0:
+            return pairing
+        # Imported here: without permutations no kernel has to be loaded.
+        from featsieve.procedures.tested_ranking import TestedProcedure
+
+        return TestedProcedure(pairing, pairing.measure, self.n_permutations, self.random_state)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PearsonRanking(TestedRanking):
+    """Keep the columns with the largest |Pearson correlation| (Hall's for classes and categories).
+
+    It sees linear dependence only, one column at a time: neither redundancy nor interaction.
+
+    Parameters
+    ----------
+    n_permutations : int, default=0
+        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
+        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
+        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    random_state : int, generator or None
+        Seed of the permutations.
+
+    Examples
+    --------
+    >>> from featsieve import PearsonRanking
+    >>> from featsieve.datasets import make_and_or
+    >>> data = make_and_or(400, random_state=0)
+    >>> sorted(PearsonRanking(n_features_to_select=3).fit(data.data, data.target).indices_.tolist())
+    [7, 8, 9]
+    """
+
+    def _pairing(self) -> Pairing:
+        return Pairing(Pearson(), Ranking())
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+        """Rank the columns of X by their correlation with y; see :meth:`BaseSelector.fit`."""
+        return self._fit(X, y, sample_weight=sample_weight)
+
+
+def _counts_bins(selector: MaxRel) -> bool:
+    """Neighbours need all rows at once."""
+    return selector.estimator == "binned"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MaxRel(TestedRanking):
+    """Keep the columns with the largest mutual information with the target.
+
+    It sees any dependence, one column at a time: neither redundancy nor interaction.
+
+    Parameters
+    ----------
+    discretizer : "quantile", "equal_width", "sigma", "caim", an object of featsieve.discretize, \
+or None for columns that are codes already
+    n_bins : int, default=5
+        For "quantile" and "equal_width".
+    target_discretizer : as ``discretizer``, for a numeric target
+    estimator : "binned" or "ksg"
+        "ksg" estimates from the nearest neighbours, without bins, as scikit-learn's
+        ``mutual_info_classif`` and ``mutual_info_regression`` do.
+    n_neighbors : int, default=3
+        For "ksg".
+    correction : None, "miller_madow" or "shrink"
+        Against the bias of binned scores from few rows.
+    n_permutations : int, default=0
+        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
+        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
+        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    random_state : int, generator or None
+        Seed of the permutations.
+
+    Examples
+    --------
+    >>> from featsieve import MaxRel
+    >>> from featsieve.datasets import make_quad
+    >>> data = make_quad(400, random_state=0)
+    >>> sorted(MaxRel(n_features_to_select=2).fit(data.data, data.target).indices_.tolist())
+    [0, 1]
+    """
+
+    discretizer: Any = "quantile"
+    n_bins: int = 5
+    target_discretizer: Any = "quantile"
+    estimator: Literal["binned", "ksg"] = "binned"
+    n_neighbors: int = 3
+    correction: Correction = None
+
+    def _measure(self) -> MutualInformation:
+        return MutualInformation(
+            discretizer=self.discretizer,
+            n_bins=self.n_bins,
+            target_discretizer=self.target_discretizer,
+            estimator=self.estimator,
+            n_neighbors=self.n_neighbors,
+            correction=self.correction,
+            normalized=self._normalized(),
+        )
+
+    def _normalized(self) -> bool:
+        return False
+
+    def _pairing(self) -> Pairing:
+        return Pairing(self._measure(), Ranking())
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+        """Rank the columns of X by their information on y; see :meth:`BaseSelector.fit`."""
+        if sample_weight is not None and self.estimator == "ksg":
+            raise InputError("estimator='ksg' does not take sample_weight; use 'binned'.")
+        return self._fit(X, y, sample_weight=sample_weight)
+
+    @available_if(_counts_bins)
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Take more rows, as codes with ``discretizer=None``; else the first rows fix the cuts."""
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _summary_for(self, engine: Any) -> Any:
+        from featsieve.measures.information.partial import summary_of_first
+
+        return summary_of_first(self._measure(), engine)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NMIRanking(MaxRel):
+    """Keep the columns with the largest normalised information I / √(H(X) H(Y)) (P-LECTURE).
+
+    Parameters are those of :class:`MaxRel`, without the neighbour estimator.
+    """
+
+    def _normalized(self) -> bool:
+        return True

@@ -1,0 +1,1 @@
+"""The lasso and least angle regression: moments, paths, folds."""

@@ -1,0 +1,194 @@
+"""Lasso and least angle regression for k units (P-LECTURE, algorithms 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.errors import InputError
+from featsieve.procedures.lasso.folds import FoldedTable, fold_table, is_wide, resolve_folding
+from featsieve.procedures.lasso.paths import (
+    EXACT,
+    ROUGH,
+    Chooser,
+    CountRule,
+    GroupPath,
+    LarsPath,
+    Path,
+    alpha_grid,
+    largest_alpha,
+)
+from featsieve.procedures.lasso.tables import (
+    Basis,
+    LarsMethod,
+    Table,
+    find_basis,
+    mean_squared_error,
+)
+from featsieve.protocols import Engine
+from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import best_first
+from featsieve.runtime.progress import drive
+
+STEPS_A_UNIT = 4  # room for columns that enter and leave again
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """A procedure; see :class:`featsieve.LassoSelector` for the parameters."""
+
+    method: LarsMethod = "lasso"
+    alpha: float | None = None
+    radius: float | None = None
+    count_rule: CountRule = "exact"
+    standardize: bool = True
+    cv: Any = 5
+    seed: int = 0
+    max_iter: int = 500
+
+    def run(self, engine: Engine, k: int | None) -> SelectionResult:
+        return drive(self._steps(engine, k), engine.monitor)
+
+    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """The selection as soon as the path is there, then again with the error along the path."""
+        raw = fold_table(engine, resolve_folding(self.cv, self.seed, engine.n_samples))
+        basis = find_basis(raw.every, engine.schema, self.standardize)
+        fit = LassoFit(self, engine, raw.map(lambda table: table.through(basis.matrix)), basis)
+        if k is not None or self.alpha is not None or self.radius is not None:
+            yield fit.result(k)
+        fit = fit.with_errors()
+        yield fit.result(k)
+
+
+@dataclass(frozen=True)
+class LassoFit:
+    """One run: the moments, the basis, the path and what is read from it."""
+
+    settings: Lasso
+    engine: Engine
+    folded: FoldedTable
+    basis: Basis
+    errors: FloatArray | None = None
+
+    def with_errors(self) -> LassoFit:
+        """The same with the cross-validated error along the path."""
+        fit = LassoFit(self.settings, self.engine, self.folded, self.basis, self._fold_errors())
+        fit.__dict__["path"] = self.path  # computed once
+        return fit
+
+    @cached_property
+    def path(self) -> Path:
+        return self._path_of(self.folded.every, None)
+
+    @property
+    def is_single(self) -> bool:
+        return self.basis.is_plain and len(self.folded.every.output_mean) == 1
+
+    @property
+    def is_wide(self) -> bool:
+        return is_wide(self.engine, self.basis.matrix.shape[0])
+
+    def _path_of(self, table: Table, alphas: FloatArray | None) -> Path:
+        if self.is_single:
+            alpha_min = 0.0 if self.settings.alpha is None else self.settings.alpha
+            limit = max(self.settings.max_iter, STEPS_A_UNIT * self.engine.schema.n_units)
+            return LarsPath.of(table, self.settings.method, alpha_min=alpha_min, max_iter=limit)
+        if self.settings.method == "lar":
+            raise InputError(
+                "method='lar' takes one numeric target or two classes, and single numeric columns; "
+                "use method='lasso' for several outputs or classes, categories and groups."
+            )
+        tolerance = EXACT if alphas is None else ROUGH
+        if alphas is None:
+            alphas = alpha_grid(largest_alpha(table, self.basis), wide=self.is_wide)
+        return GroupPath(table, self.basis, alphas, self.engine.monitor, tolerance)
+
+    def _fold_errors(self) -> FloatArray:
+        """One row a penalty of the path, one column a fold."""
+        alphas = self.path.alphas
+        columns = []
+        for trained, tested in self.folded.splits:
+            path = self._path_of(trained, alphas)
+            columns.append([_error(path.at(float(a)), trained, tested) for a in alphas])
+            self.engine.monitor.tick("folds", len(columns), len(self.folded.splits))
+        return np.array(columns).T if columns else np.empty((len(alphas), 0))
+
+    # --- what is read from the path -------------------------------------------------------------
+
+    @cached_property
+    def _chooser(self) -> Chooser:
+        return Chooser(self.path, self.basis, self.is_wide)
+
+    def _alpha(self, k: int | None) -> float:
+        settings = self.settings
+        if settings.alpha is not None:
+            return settings.alpha
+        if settings.radius is not None:
+            return self._chooser.alpha_for_radius(settings.radius)
+        if k is None:
+            return self._best_alpha()
+        return self._chooser.alpha_for_count(k, settings.count_rule)
+
+    def _best_alpha(self) -> float:
+        """The smallest error over the folds, among the penalties that leave a coefficient."""
+        assert self.errors is not None
+        errors = np.nanmean(self.errors, axis=1)
+        empty = [self._chooser.count(coef) == 0 for coef in self.path.coefs]
+        return float(self.path.alphas[np.argmin(np.where(empty, np.inf, errors))])
+
+    def result(self, k: int | None) -> SelectionResult:
+        alpha = self._alpha(k)
+        coef = self.path.at(alpha)
+        sizes = self._chooser.sizes(coef)
+        scores = self._by_unit(sizes)
+        chosen = [unit for unit in best_first(scores) if scores[unit] > 0][:k]
+        if not chosen:
+            raise InputError(
+                f"at alpha={alpha:g} every coefficient is 0; the largest penalty with another "
+                f"answer is below {self.path.alphas[0]:g}, so give less, or a larger radius."
+            )
+        active = np.flatnonzero(coef.any(axis=1))
+        residual = self.folded.every.residual_variance(coef[active], active).sum()
+        return SelectionResult(
+            np.array(chosen, dtype=np.intp),
+            scores,
+            objective=float(residual / 2 + alpha * self._chooser.penalty(coef)),
+            order=self._order(chosen),
+            trace=tuple(self.path.alphas.tolist()),
+            extras=self._extras(alpha, coef),
+        )
+
+    def _by_unit(self, values: FloatArray) -> FloatArray:
+        """Units without spread get 0."""
+        out = np.zeros(self.engine.schema.n_units)
+        out[self.basis.units] = values
+        return out
+
+    def _order(self, chosen: list[int]) -> IntArray:
+        """The chosen, then the others as they enter the path."""
+        entry = self._by_unit(self._chooser.first_alpha())
+        taken = set(chosen)
+        rest = [unit for unit in best_first(entry) if unit not in taken]
+        return np.array([*chosen, *rest], dtype=np.intp)
+
+    def _extras(self, alpha: float, coef: FloatArray) -> dict[str, object]:
+        path = np.array([self.basis.original(c).T for c in self.path.coefs])
+        path = np.moveaxis(path, 0, -1)  # outputs × columns × penalties, as scikit-learn
+        found = {
+            "alpha": alpha,
+            "alphas": self.path.alphas,
+            "n_iter": len(self.path.alphas),
+            "coef": self.basis.original(coef).T,
+            "coef_path": path[0] if len(path) == 1 else path,
+        }
+        return found if self.errors is None else {**found, "mse_path": self.errors}
+
+
+def _error(coef: FloatArray, trained: Table, tested: Table) -> float:
+    active = np.flatnonzero(coef.any(axis=1))
+    return mean_squared_error(coef[active], active, trained=trained, tested=tested)

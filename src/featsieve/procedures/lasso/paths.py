@@ -1,0 +1,282 @@
+"""Paths of the lasso and of least angle regression, and the choice of a point on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, Protocol
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.lasso import descend
+from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
+from featsieve.runtime.progress import SILENT, Monitor
+
+SWEEPS_AN_ITERATE = 8
+ITERATES = 5
+MOST_ROUNDS = 500
+RIDGE = 1e-12
+
+
+@dataclass(frozen=True)
+class BlockProblem:
+    """Minimise ½ tr(B'GB) − tr(B'C) + Σ_g penalty_g ‖B_g‖."""
+
+    gram: FloatArray
+    target: FloatArray
+    starts: IntArray
+    steps: FloatArray
+    penalty: FloatArray
+
+    def solve(self, coef: FloatArray, tol: float) -> FloatArray:
+        """From ``coef``, until a sweep moves nothing by more than ``tol``."""
+        for _ in range(MOST_ROUNDS):
+            iterates = [coef]
+            for _ in range(ITERATES):
+                coef, converged = self._sweep(coef, tol)
+                if converged:
+                    return coef
+                iterates.append(coef)
+            guess = extrapolate(iterates)
+            coef = guess if self.objective(guess) < self.objective(coef) else coef
+        return coef
+
+    def _sweep(self, coef: FloatArray, tol: float) -> tuple[FloatArray, bool]:
+        coef = coef.copy()
+        slope = np.ascontiguousarray(self.target - self.gram @ coef)
+        done = descend(
+            self.gram, slope, coef, self.starts, self.steps, self.penalty, tol, SWEEPS_AN_ITERATE
+        )
+        return coef, done < SWEEPS_AN_ITERATE
+
+    def objective(self, coef: FloatArray) -> float:
+        norms = np.sqrt(np.add.reduceat((coef**2).sum(axis=1), self.starts[:-1]))
+        smooth = (coef * (self.gram @ coef / 2 - self.target)).sum()
+        return float(smooth + self.penalty @ norms)
+
+
+def extrapolate(iterates: list[FloatArray]) -> FloatArray:
+    """Anderson's combination of the iterates of a linear recursion, whose steps nearly cancel."""
+    points = np.array([point.ravel() for point in iterates])
+    moves = np.diff(points, axis=0)
+    products = moves @ moves.T
+    products += RIDGE * np.trace(products) * np.eye(len(products))
+    weights = np.linalg.solve(products, np.ones(len(products)))
+    return np.ascontiguousarray((weights / weights.sum() @ points[1:]).reshape(iterates[0].shape))
+
+
+N_ALPHAS = 100
+TALL_RATIO, WIDE_RATIO = 1e-4, 1e-2  # smallest penalty of a grid over the largest
+EXACT, ROUGH = 1e-11, 1e-6  # of the largest coefficient: for the path, for errors of folds
+SLOPE_TOLERANCE = 1e-9
+NEW_BLOCKS = 10
+
+
+class Path(Protocol):
+    """``alphas`` fall; ``coefs`` has one (coordinates × outputs) matrix for each of them."""
+
+    @property
+    def alphas(self) -> FloatArray: ...
+
+    @property
+    def coefs(self) -> FloatArray: ...
+
+    def at(self, alpha: float) -> FloatArray: ...
+
+
+def largest_alpha(table: Table, basis: Basis) -> float:
+    """From here on every coefficient is 0."""
+    return float((basis.norms(table.slope) / basis.penalty).max())
+
+
+def alpha_grid(largest: float, *, wide: bool) -> FloatArray:
+    return np.geomspace(largest, largest * (WIDE_RATIO if wide else TALL_RATIO), N_ALPHAS)
+
+
+@dataclass(frozen=True)
+class LarsPath:
+    """Least angle regression, plain or with the lasso's drops, for one output and single columns.
+
+    P-LECTURE's algorithms 1 and 2 by scikit-learn: at most as many knots as columns enter and
+    leave, and a straight line between two of them.
+    """
+
+    alphas: FloatArray
+    coefs: FloatArray
+
+    @classmethod
+    def of(
+        cls, table: Table, method: LarsMethod, *, alpha_min: float = 0.0, max_iter: int = 500
+    ) -> LarsPath:
+        alphas, coefs = table.lars(method, alpha_min, max_iter)
+        return cls(np.asarray(alphas), np.ascontiguousarray(coefs.T)[:, :, None])
+
+    def at(self, alpha: float) -> FloatArray:
+        after = int(np.searchsorted(-self.alphas, -alpha))  # first knot at or below alpha
+        if after == 0 or after == len(self.alphas):
+            return self.coefs[min(after, len(self.alphas) - 1)]
+        upper, lower = self.alphas[after - 1], self.alphas[after]
+        share = (upper - alpha) / (upper - lower)
+        return (1 - share) * self.coefs[after - 1] + share * self.coefs[after]
+
+
+@dataclass(frozen=True)
+class GroupPath:
+    """Block coordinate descent on a working set that grows until no other block wants to enter."""
+
+    table: Table
+    basis: Basis
+    alphas: FloatArray
+    monitor: Monitor = SILENT
+    tolerance: float = EXACT
+    _known: dict[float, FloatArray] = field(default_factory=dict)
+
+    @cached_property
+    def coefs(self) -> FloatArray:
+        found = []
+        for done, alpha in enumerate(self.alphas, start=1):
+            found.append(self.at(float(alpha)))
+            self.monitor.tick("path", done, len(self.alphas))
+        return np.array(found)
+
+    def at(self, alpha: float) -> FloatArray:
+        if alpha not in self._known:
+            self._known[alpha] = self._solve(alpha, self._nearest(alpha))
+        return self._known[alpha]
+
+    def _nearest(self, alpha: float) -> FloatArray:
+        """The known solution of the nearest penalty: a short way to the wanted one."""
+        if not self._known:
+            return np.zeros_like(self._slope)
+        return self._known[min(self._known, key=lambda known: abs(np.log(known / alpha)))]
+
+    @cached_property
+    def _slope(self) -> FloatArray:
+        return self.table.slope
+
+    @cached_property
+    def _steps(self) -> FloatArray:
+        """One over the largest eigenvalue of each block."""
+        blocks = np.arange(len(self.basis.units))
+        tops = [self._top_eigenvalue(self.basis.coordinates_of(blocks[[b]])) for b in blocks]
+        return 1.0 / np.maximum(tops, np.finfo(np.float64).tiny)
+
+    def _top_eigenvalue(self, coordinates: IntArray) -> float:
+        if len(coordinates) == 1:
+            columns = self.table.columns
+            return float(columns.deviation[coordinates[0]] / columns.weight)
+        return float(np.linalg.eigvalsh(self.table.gram(coordinates))[-1])
+
+    def _solve(self, alpha: float, start: FloatArray) -> FloatArray:
+        coef = start.copy()
+        limit = alpha * self.basis.penalty
+        working = np.flatnonzero(self.basis.norms(coef) > 0)
+        while True:
+            coordinates = self.basis.coordinates_of(working)
+            coef[coordinates] = self._descend(working, coordinates, coef[coordinates], limit)
+            slope = self.table.residual_slope(coef[coordinates], coordinates)
+            excess = self.basis.norms(slope) / limit
+            excess[working] = 0.0
+            entering = np.flatnonzero(excess > 1 + max(SLOPE_TOLERANCE, self.tolerance))
+            if not len(entering):
+                return coef
+            first = np.argsort(-excess[entering], kind="stable")[: NEW_BLOCKS + len(working)]
+            working = np.sort(np.concatenate([working, entering[first]]))
+
+    def _descend(
+        self, working: IntArray, coordinates: IntArray, coef: FloatArray, limit: FloatArray
+    ) -> FloatArray:
+        starts = np.concatenate([[0], np.cumsum(self.basis.sizes[working])]).astype(np.intp)
+        steps = self._steps[working]
+        reach = np.abs(self._slope).max() * steps.max(initial=0.0)
+        problem = BlockProblem(
+            self.table.gram(coordinates), self._slope[coordinates], starts, steps, limit[working]
+        )
+        return problem.solve(np.ascontiguousarray(coef), self.tolerance * reach)
+
+
+CountRule = Literal["exact", "nearest"]
+NONZERO = 1e-10  # of the largest size: what a straight line leaves of a coefficient that is 0
+HALVINGS = 100
+SAME_ALPHA = 1e-12
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Reads a path in units."""
+
+    path: Path
+    basis: Basis
+    wide: bool = False
+
+    def sizes(self, coef: FloatArray) -> FloatArray:
+        """The norm of each unit's coefficients, rounding taken for 0."""
+        norms = self.basis.norms(coef)
+        return np.where(norms > NONZERO * norms.max(initial=0.0), norms, 0.0)
+
+    def count(self, coef: FloatArray) -> int:
+        return int(np.count_nonzero(self.sizes(coef)))
+
+    def penalty(self, coef: FloatArray) -> float:
+        """Σ_g penalty_g ‖B_g‖: the t of the constraint form."""
+        return float(self.basis.penalty @ self.sizes(coef))
+
+    def alpha_for_count(self, k: int, rule: CountRule) -> float:
+        return self._nearest(k) if rule == "nearest" else self._exact(k)
+
+    def alpha_for_radius(self, radius: float) -> float:
+        """The lasso in constraint form: the size falls steadily with α."""
+        return self._boundary(lambda coef: self.penalty(coef) > radius, lower=False)
+
+    def _exact(self, k: int) -> float:
+        """The first penalty with k units; where the path jumps over k, the first with more."""
+        return self._boundary(
+            lambda coef: self.count(coef) >= k, lambda coef: self.count(coef) == k, lower=True
+        )
+
+    def _boundary(
+        self,
+        reached: Callable[[FloatArray], bool],
+        good: Callable[[FloatArray], bool] = lambda coef: False,
+        *,
+        lower: bool,
+    ) -> float:
+        """Where ``reached`` turns true as α falls, by bisection from the path's own points.
+
+        Ends early at a ``good`` point; otherwise on the side where it is (``lower``) or is not.
+        """
+        above, below = self._bracket(reached)
+        for _ in range(HALVINGS):
+            if good(self.path.at(below)) or above - below <= SAME_ALPHA * above:
+                break
+            middle = float(np.sqrt(above * below)) if below > 0 else above / 2
+            if reached(self.path.at(middle)):
+                below = middle
+            else:
+                above = middle
+        return below if lower else above
+
+    def _bracket(self, reached: Callable[[FloatArray], bool]) -> tuple[float, float]:
+        """The last penalty where it is not yet, and the first where it is (or the smallest)."""
+        above = float(self.path.alphas[0])
+        for alpha in self.path.alphas:
+            if reached(self.path.at(float(alpha))):
+                return above, float(alpha)
+            above = float(alpha)
+        return above, above
+
+    def _nearest(self, k: int) -> float:
+        """The P-LSMI authors' rule: of 100 penalties the one nearest to k units."""
+        grid = alpha_grid(float(self.path.alphas[0]), wide=self.wide)
+        counts = np.array([self.count(self.path.at(float(alpha))) for alpha in grid])
+        return float(grid[np.argmin(np.abs(counts - k))])
+
+    def first_alpha(self) -> FloatArray:
+        """The penalty at which each unit first has a coefficient; 0 if it never has."""
+        first = np.zeros(len(self.basis.units))
+        for alpha, coef in zip(self.path.alphas, self.path.coefs, strict=True):
+            entered = (self.sizes(coef) > 0) & (first == 0)
+            first[entered] = alpha
+        return first

@@ -1,0 +1,1 @@
+"""Progress, threads, seeds, ordering, lazy imports and warnings."""

@@ -1,0 +1,70 @@
+"""The one tie rule: values equal within 1e-12 relative go to the lowest index."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from featsieve.arrays import BoolArray, FloatArray, IntArray
+
+TIE_TOLERANCE = 1e-12
+
+
+def best_first(scores: FloatArray) -> IntArray:
+    """Indices from the largest score to the smallest, ties to the lowest index, NaN last.
+
+    >>> best_first(np.array([1.0, 3.0, 3.0 + 1e-15, np.nan, 2.0])).tolist()
+    [1, 2, 4, 0, 3]
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    with np.errstate(invalid="ignore"):
+        close = ranked[:-1] - ranked[1:] <= TIE_TOLERANCE * np.abs(ranked[:-1])
+    close |= ranked[:-1] == ranked[1:]  # equal infinities
+    if not close.any():
+        return order
+    start = 0
+    while start < len(order):
+        stop = _end_of_tie(ranked, close, start)
+        order[start:stop] = np.sort(order[start:stop])
+        start = stop
+    return order
+
+
+def _end_of_tie(ranked: FloatArray, close: BoolArray, start: int) -> int:
+    """First position after ``start`` whose value is no longer tied with the one at ``start``."""
+    stop = start + 1
+    top = ranked[start]
+    floor = top - TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
+    while stop < len(ranked) and close[stop - 1] and ranked[stop] >= floor:
+        stop += 1
+    return stop
+
+
+def tie_width(top: float, scale: float = 0.0) -> float:
+    """How far below ``top`` a score still ties with it."""
+    return TIE_TOLERANCE * max(abs(top), scale)
+
+
+def best_index(scores: FloatArray, scale: float = 0.0) -> int:
+    """Where the largest score is; ties to the lowest index, NaN never wins over a number.
+
+    ``scale`` is the size of the terms whose differences the scores are: where those cancel, the
+    scores are rounding, and so are differences between them.
+
+    >>> best_index(np.array([0.5, np.nan, 2.0, 2.0 + 1e-15]))
+    2
+    >>> best_index(np.array([0.0, 4e-16])), best_index(np.array([0.0, 4e-16]), scale=1.0)
+    (1, 0)
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    top = float(scores[scores.argmax()])  # argmax stops at the first NaN
+    if math.isnan(top):
+        known = scores[~np.isnan(scores)]
+        if not len(known):
+            return 0
+        top = float(known.max())
+    floor = top - tie_width(top, scale) if math.isfinite(top) else top
+    return int((scores >= floor).argmax())

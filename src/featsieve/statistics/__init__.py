@@ -1,0 +1,1 @@
+"""Statistics that add over blocks of rows."""

@@ -1,0 +1,160 @@
+"""Discretisers: golden cuts, the slow twin, and what must hold for any column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+
+from featsieve.discretize import CAIM, EqualWidth, Quantile, SigmaCuts
+from featsieve.discretize.base import MAX_CUTS
+from featsieve.discretize.caim import accepted_boundaries
+from featsieve.discretize.choice import choose_discretizer
+from featsieve.errors import InputError
+from tests import reference
+from tests.golden_data import golden
+
+ALL = [CAIM(), Quantile(), EqualWidth(), SigmaCuts()]
+
+
+def test_caim_cuts_of_iris():
+    X, y = load_iris(return_X_y=True)
+    cuts = CAIM().fit(X, y).cuts_
+    for column in range(4):
+        assert_allclose(cuts[column], golden("information")["caim"][f"iris_{column}"]["cuts"])
+
+
+@given(st.integers(0, 2**31), st.integers(2, 30), st.integers(1, 4), st.integers(1, 9))
+def test_caim_equals_its_slow_twin(seed, n_rows, n_classes, n_values):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, n_values, n_rows) * 1.0
+    classes = rng.integers(0, n_classes, n_rows)
+    found = CAIM().fit(values[:, None], classes).cuts_[0]
+    assert_allclose(found, reference.caim_by_definition(values.tolist(), classes.tolist()))
+
+
+def test_caim_ties_go_to_the_lowest_boundary():
+    # Classes 0, 1, 1, 0 along four values: the outer boundaries are worth the same.
+    cumulative = np.array([[0, 0], [1, 0], [1, 1], [1, 2], [2, 2]], dtype=float)
+    assert accepted_boundaries(cumulative).tolist() == [1, 3]
+
+
+@given(st.integers(0, 2**31), st.integers(2, 60), st.sampled_from([Quantile, EqualWidth]))
+def test_fit_and_transform_agree_on_values_equal_to_a_cut(seed, n_rows, kind):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 12, size=(n_rows, 2)) * 1.0
+    fitted = kind(4).fit(X)
+    for column, cuts in enumerate(fitted.cuts_):
+        at_cuts = np.repeat(cuts[:, None], 2, axis=1) if len(cuts) else np.empty((0, 2))
+        if len(at_cuts):
+            assert_array_equal(fitted.transform(at_cuts)[:, column], np.arange(len(cuts)))
+        expected = [sum(cut < x for cut in cuts) for x in X[:, column]]
+        assert_array_equal(fitted.transform(X)[:, column], expected)
+
+
+@given(st.integers(0, 2**31), st.integers(5, 80), st.integers(2, 6))
+def test_quantile_states_differ_by_one_row_at_most(seed, n_rows, n_bins):
+    values = np.random.default_rng(seed).permutation(n_rows) * 1.0
+    counts = np.bincount(Quantile(n_bins).fit_transform(values[:, None])[:, 0])
+    assert counts.max() - counts.min() <= 1
+    assert len(counts) == min(n_bins, n_rows)
+
+
+def test_quantile_keeps_a_rare_state():
+    X = np.r_[np.ones(99), 0.0][:, None]
+    assert_array_equal(Quantile(5).fit_transform(X)[:, 0], np.r_[np.ones(99), 0])
+
+
+def test_sigma_cuts_are_mean_and_multiples_of_the_deviation():
+    x = np.random.default_rng(0).normal(size=200)
+    expected = x.mean() + np.array([-1.5, -0.5, 0.5, 1.5]) * x.std(ddof=1)
+    assert_allclose(SigmaCuts().fit(x[:, None]).cuts_[0], expected, rtol=1e-12)
+
+
+def test_equal_width_cuts():
+    assert EqualWidth(4).fit(np.array([[0.0], [8.0], [1.0]])).cuts_[0].tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize("discretizer", ALL, ids=lambda d: type(d).__name__)
+def test_missing_is_a_state_of_its_own_and_constants_have_one(discretizer):
+    rng = np.random.default_rng(1)
+    X = np.c_[rng.normal(size=50), np.full(50, 3.0), np.full(50, np.nan)]
+    X[::5, 0] = np.nan
+    y = rng.integers(0, 2, 50)
+    codes = discretizer.fit(X, y).transform(X)
+    missing = np.isnan(X[:, 0])
+    assert set(codes[missing, 0]) == {len(discretizer.cuts_[0]) + 1}
+    assert codes[~missing, 0].max() <= len(discretizer.cuts_[0])
+    assert set(codes[:, 1]) == {0}
+    assert set(codes[:, 2]) == {1}
+
+
+@pytest.mark.parametrize("discretizer", ALL, ids=lambda d: type(d).__name__)
+def test_threads_change_nothing(discretizer):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(80, 7)), rng.integers(0, 3, 80)
+    one = discretizer.fit(X, y).cuts_
+    two = type(discretizer)(n_jobs=2).fit(X, y).cuts_
+    for a, b in zip(one, two, strict=True):
+        assert_array_equal(a, b)
+
+
+@given(st.integers(0, 2**31), st.sampled_from([Quantile(4), SigmaCuts(), EqualWidth(3)]))
+def test_weights_count_as_repeated_rows(seed, discretizer):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 9, 30) * 1.0
+    weights = rng.integers(0, 4, 30)
+    weighted = discretizer.cuts_of(values, weights * 1.0)
+    assert_allclose(weighted, discretizer.cuts_of(np.repeat(values, weights)), rtol=1e-12)
+
+
+def test_infinite_cells_are_refused_at_the_boundary_and_extreme_inside():
+    with pytest.raises(ValueError, match="infinity"):
+        Quantile(2).fit(np.array([[0.0], [1.0], [np.inf]]))
+    assert Quantile(3).cuts_of(np.array([-np.inf, 0.0, 1.0, np.inf])).tolist() == [0.0, 1.0]
+
+
+def test_never_more_states_than_a_byte_holds():
+    x = np.arange(3000.0)[:, None]
+    y = np.arange(3000) % 2  # every boundary pays
+    assert len(CAIM().fit(x, y).cuts_[0]) <= MAX_CUTS
+    assert Quantile(MAX_CUTS + 1).fit_transform(x).max() == MAX_CUTS
+
+
+@pytest.mark.parametrize("n_bins", [1, 300, 2.5, True])
+def test_impossible_bins_are_refused(n_bins):
+    with pytest.raises(InputError, match="n_bins"):
+        Quantile(n_bins).fit(np.zeros((3, 1)))
+
+
+def test_unknown_words_and_missing_classes_are_refused():
+    with pytest.raises(InputError, match="not known"):
+        choose_discretizer("square", 5)
+    with pytest.raises(InputError, match="requires y"):
+        CAIM().fit(np.zeros((3, 1)))
+    with pytest.raises(InputError, match="multiples"):
+        SigmaCuts(multiples=[np.nan]).fit(np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([0.0, 1.0, np.nan, 1.0], r"y has 1 missing .* CAIM cuts by classes; drop those rows"),
+        (["a", "b", None, "b"], "y has 1 missing"),
+        ([0.5, 1.5, 2.5, 3.5], "y is continuous, and CAIM cuts by classes; give labels"),
+    ],
+)
+def test_caim_refuses_what_are_no_classes(labels, sentence):
+    with pytest.raises(InputError, match=sentence):
+        CAIM().fit(np.arange(4.0)[:, None], pd.Series(labels))
+
+
+@pytest.mark.parametrize("discretizer", [CAIM(), EqualWidth(), Quantile(), SigmaCuts()])
+def test_names_stay_and_frames_come_out(discretizer):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [4.0, 3.0, 2.0, 1.0]})
+    found = discretizer.set_output(transform="pandas").fit_transform(frame, [0, 0, 1, 1])
+    assert list(found.columns) == list(discretizer.get_feature_names_out()) == ["a", "b"]

@@ -1,0 +1,204 @@
+"""The same answer from memory, small blocks, files and Dask."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+
+from featsieve import PearsonRanking, open_parquet
+from featsieve.engines.base import block_rows, spans
+from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.measures.pearson.pearson import Pearson
+from tests.tables import FRAMES, as_pandas, mixed_columns
+
+
+def make_numbers(n_rows=500, n_columns=7, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns)) + 1e3
+    y = X[:, 1] - X[:, 4] + rng.normal(size=n_rows)
+    return X, y
+
+
+def scores_of(engine):
+    return Pearson().bind(engine).scores()
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    X, y = make_numbers()
+    table = pa.table({**{f"c{j}": X[:, j] for j in range(X.shape[1])}, "y": y})
+    path = tmp_path / "table.parquet"
+    pq.write_table(table, path, row_group_size=130)
+    return path
+
+
+@pytest.mark.parametrize("rows_a_block", [1, 3, 64, 10_000])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_blocks_and_threads_do_not_change_the_scores(rows_a_block, n_jobs):
+    X, y = make_numbers()
+    expected = np.abs([np.corrcoef(X[:, j], y)[0, 1] for j in range(X.shape[1])])
+    settings = Settings(rows_a_block=rows_a_block, n_jobs=n_jobs)
+    assert_allclose(scores_of(open_engine(X, y, settings)), expected, rtol=0, atol=1e-12)
+
+
+def test_file_engine_agrees_with_memory(parquet):
+    X, y = make_numbers()
+    table = open_parquet(parquet)
+    from_file = scores_of(open_engine(table, "y", Settings(rows_a_block=50, n_jobs=2)))
+    assert_allclose(from_file, scores_of(open_engine(X, y, Settings())), rtol=0, atol=1e-12)
+
+
+def test_dask_array_agrees_with_memory():
+    import dask.array as da
+
+    X, y = make_numbers()
+    expected = scores_of(open_engine(X, y, Settings()))
+    lazy = da.from_array(X, chunks=(130, 3))
+    for target in (y, da.from_array(y, chunks=200)):
+        assert_allclose(
+            scores_of(open_engine(lazy, target, Settings())), expected, rtol=0, atol=1e-12
+        )
+
+
+def test_dask_frame_with_categories_agrees_with_memory():
+    import dask.dataframe as dd
+
+    frame = as_pandas(mixed_columns(200))
+    X, y = frame.drop(columns="target"), frame["target"]
+    expected = scores_of(open_engine(X, y, Settings()))
+    lazy = dd.from_pandas(frame, npartitions=4)
+    engine = open_engine(lazy.drop(columns="target"), lazy["target"], Settings())
+    assert_allclose(scores_of(engine), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own call of pandas
+def test_dask_frame_whose_target_has_other_partitions(parquet):
+    import dask.dataframe as dd
+
+    frame = dd.read_parquet(parquet, split_row_groups=True)
+    X, y = make_numbers()
+    engine = open_engine(frame.drop(columns="y"), frame["y"], Settings())
+    expected = scores_of(open_engine(X, y, Settings()))
+    assert_allclose(scores_of(engine), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_frames_of_all_libraries_give_the_same_scores(library):
+    columns = mixed_columns()
+    frame = FRAMES[library](columns)
+    selector = PearsonRanking(n_features_to_select=2)
+    y = np.array(columns["target"])
+    X = {name: values for name, values in columns.items() if name != "target"}
+    selector.fit(FRAMES[library](X) if library != "pandas" else frame.drop(columns="target"), y)
+    assert selector.get_feature_names_out().tolist() == ["size", "colour"]
+    assert selector.feature_names_in_.tolist() == ["noise", "size", "colour", "flag"]
+
+
+def test_sparse_is_summed_without_being_filled_in():
+    rng = np.random.default_rng(1)
+    X = sp.random(300, 20, density=0.1, random_state=rng, format="csc")
+    y = np.asarray(X[:, [3]].toarray()).ravel() + 0.01 * rng.normal(size=300)
+    dense = scores_of(open_engine(X.toarray(), y, Settings()))
+    for container in (X, sp.csr_array(X), X.tocsr()):
+        found = scores_of(open_engine(container, y, Settings(rows_a_block=32)))
+        assert_allclose(found, dense, rtol=1e-10, atol=1e-12)
+
+
+def test_take_gives_rows_in_the_order_asked_for(parquet):
+    import dask.array as da
+
+    X, y = make_numbers()
+    rows, columns = np.array([400, 3, 77, 3]), np.array([2, 0])
+    engines = [
+        open_engine(X, y, Settings()),
+        open_engine(open_parquet(parquet), "y", Settings(rows_a_block=64)),
+        open_engine(da.from_array(X, chunks=(90, 7)), y, Settings()),
+    ]
+    for engine in engines:
+        taken, target = engine.take(rows, columns)
+        assert_allclose(taken, X[rows][:, columns])
+        assert_allclose(target[:, 0], y[rows])
+
+
+def test_taking_more_than_the_budget_is_refused_in_one_sentence():
+    X, y = make_numbers()
+    engine = open_engine(X, y, Settings(memory_limit=1024))
+    with pytest.raises(
+        MemoryBudgetError, match=r"500 × 7 needs 27\.3 KiB, but memory_limit is 1\.0"
+    ):
+        engine.take()
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_map_columns_visits_every_column_once(width, monkeypatch):
+    monkeypatch.setattr("featsieve.engines.base.TILE_COLUMNS", width)
+    X, y = make_numbers()
+    engine = open_engine(X, y, Settings(n_jobs=2))
+    assert_allclose(engine.map_columns(lambda values, _: values.mean(axis=0)), X.mean(axis=0))
+
+
+class Total:
+    def __init__(self, value):
+        self.value = value
+
+    def merge(self, other):
+        return Total(self.value + other.value)
+
+
+def pair_sum(first, second):
+    products = first.X @ second.X.T
+    same = first.start == second.start
+    return Total(products.sum() if same else 2 * products.sum())
+
+
+def manhattan(first, second):
+    return np.abs(first.X[:, None, :] - second.X[None, :, :]).sum(axis=2)
+
+
+@pytest.fixture(params=["memory", "threads", "file", "dask"])
+def pair_engine(request, parquet):
+    import dask.array as da
+
+    X, y = make_numbers()
+    return {
+        "memory": lambda: open_engine(X, y, Settings(rows_a_block=64)),
+        "threads": lambda: open_engine(X, y, Settings(rows_a_block=64, n_jobs=2)),
+        "file": lambda: open_engine(open_parquet(parquet), "y", Settings()),
+        "dask": lambda: open_engine(da.from_array(X, chunks=(130, 7)), y, Settings()),
+    }[request.param]()
+
+
+def test_tiles_cover_every_pair_of_rows_once(pair_engine):
+    X, _ = make_numbers()
+    assert_allclose(pair_engine.reduce_tiles(pair_sum).value, (X @ X.T).sum(), rtol=1e-12)
+
+
+def test_nearest_rows_are_those_of_brute_force(pair_engine):
+    X, _ = make_numbers()
+    distances = np.abs(X[:, None, :] - X[None, :, :]).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    expected = np.argsort(distances, axis=1, kind="stable")[:, :5]
+    found, rows = pair_engine.topk_tiles(manhattan, 5)
+    assert (rows == expected).all()
+    assert_allclose(found, np.take_along_axis(distances, expected, axis=1))
+
+
+def test_missing_cells_are_refused_with_name_count_and_advice(parquet):
+    X, y = make_numbers()
+    X[3, 2] = X[100, 2] = np.nan
+    X[7, 5] = np.inf
+    with pytest.raises(
+        InputError, match=r"column 'x2' \(and 1 more column\) has 2 missing \(NaN\)"
+    ):
+        scores_of(open_engine(X, y, Settings(rows_a_block=50)))
+
+
+def test_block_grid_depends_on_shape_before_budget():
+    assert block_rows(10, 1 << 30, 1) == block_rows(10, 1 << 30, 2)
+    assert list(spans(0, 4)) == []

@@ -1,0 +1,253 @@
+"""Permutation p-values: against the definition, under the null, and the same everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.linear_model import Ridge
+
+from featsieve import PearsonRanking, open_parquet
+from featsieve.engines.standardized import StandardizedEngine
+from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.inference import permutation_test
+from featsieve.inference.permutation import benjamini_hochberg, permutations, permute_units
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.measures import CrossValScore, Pearson
+from featsieve.protocols import HasPermutedScores
+from featsieve.runtime.progress import TimeUp
+from featsieve.runtime.seeds import root_seed
+from tests import reference
+from tests.tables import as_pandas, mixed_columns
+
+
+class SlowPearson(Pearson):
+    """Pearson without its fast way: every permutation is bound anew."""
+
+    scale_ddof = 0
+
+    def bind(self, engine):
+        return OnlyScores(super().bind(engine))
+
+
+class OnlyScores:
+    def __init__(self, bound):
+        self.n_units, self.monitor, self.scores = bound.n_units, bound.monitor, bound.scores
+
+
+def make_table(kind, n_rows=60, seed=0):
+    """Every sort of target and of columns that Pearson treats in its own way."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 5)) + 100.0
+    X[:, 3] = np.round(X[:, 3])
+    X[:, 4] = 7.0
+    number = X[:, 0] + rng.normal(size=n_rows)
+    y = {
+        "regression": number,
+        "two classes": np.where(number > 100, "a", "b"),
+        "three classes": np.digitize(number, [99.5, 100.5]),
+        "outputs": np.c_[number, rng.normal(size=n_rows)],
+        "class outputs": np.c_[number > 100, np.digitize(number, [99.5, 100.5])].astype(int),
+    }[kind]
+    return X, y
+
+
+KINDS = ["regression", "two classes", "three classes", "outputs", "class outputs"]
+SEVERAL = {"feature_groups": [[0, 3], [1]]}
+CODED = {"categorical_features": [3]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", [{}, SEVERAL, CODED, {**SEVERAL, **CODED}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_matrix_products_equal_binding_anew(kind, options, weighted):
+    X, y = make_table(kind)
+    weight = np.random.default_rng(5).random(len(X)) if weighted else None
+    engine = open_engine(X, y, Settings(rows_a_block=17, **options), sample_weight=weight)
+    bound = Pearson().bind(engine)
+    assert isinstance(bound, HasPermutedScores)
+    orders = permutations(0, 3, 10, len(X))
+    slow = [Pearson().bind(engine.with_permuted_target(order)).scores() for order in orders]
+    assert_allclose(bound.permuted_scores(orders), np.array(slow).T, rtol=0, atol=1e-12)
+
+
+@given(
+    st.integers(2, 12), st.integers(1, 5), st.integers(1, 40), st.booleans(), st.integers(0, 10**6)
+)
+def test_pvalues_are_those_of_the_definition(n_rows, n_columns, n_permutations, coarse, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns))
+    X = np.round(X) if coarse else X  # ties and constant columns
+    y = rng.permutation(n_rows).astype(float)
+    engine = open_engine(X, y, Settings(task="regression"))
+    found = permute_units(engine, Pearson(), n_permutations, seed)
+    orders = permutations(seed, 0, n_permutations, n_rows)
+    permuted = [Pearson().bind(engine.with_permuted_target(o)).scores() for o in orders]
+    expected = reference.permutation_pvalues(found.scores, permuted)
+    assert_array_equal(found.pvalues, expected[0])
+    assert_array_equal(found.adjusted_wy, expected[1])
+    assert_allclose(found.adjusted_bh, stats.false_discovery_control(found.pvalues), rtol=1e-12)
+
+
+def test_pvalues_are_uniform_under_the_null():
+    """999 permutations give p on a grid of 1/1000, fine enough for Kolmogorov and Smirnov."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(80, 600))
+    for y in (rng.normal(size=80), rng.integers(0, 2, 80), rng.integers(0, 4, 80)):
+        found = permutation_test(X, y, n_permutations=999, random_state=3)
+        assert stats.kstest(found.pvalues, "uniform").pvalue > 0.01
+        assert found.adjusted_wy.min() > 0.01
+
+
+def test_signal_is_found_and_constant_columns_never_are():
+    X, y = make_table("regression")
+    found = permutation_test(X, y, n_permutations=199, random_state=0)
+    assert found.pvalues[0] == found.adjusted_wy[0] == 1 / 200
+    assert found.pvalues[4] == 1.0
+    assert (found.adjusted_wy >= found.pvalues).all()
+
+
+@pytest.mark.parametrize("kind", ["regression", "three classes"])
+def test_every_engine_thread_count_and_budget_gives_the_same_pvalues(kind, tmp_path):
+    import dask.array as da
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    X, y = make_table(kind, n_rows=200)
+    expected = permutation_test(X, y, n_permutations=50, random_state=1)
+    pq.write_table(
+        pa.table({**{f"c{j}": X[:, j] for j in range(5)}, "y": y}), tmp_path / "t.parquet"
+    )
+    options = {"n_permutations": 50, "random_state": 1}
+    others = [
+        permutation_test(X, y, n_jobs=2, **options),
+        permutation_test(X, y, memory_limit=2**15, **options),
+        permutation_test(sp.csr_array(X), y, **options),
+        permutation_test(da.from_array(X, chunks=(70, 2)), y, **options),
+        permutation_test(open_parquet(tmp_path / "t.parquet"), "y", **options),
+        permutation_test(X, y, SlowPearson(), **options),
+        permutation_test(open_parquet(tmp_path / "t.parquet"), "y", SlowPearson(), **options),
+    ]
+    for found in others:
+        assert_array_equal(found.pvalues, expected.pvalues)
+        assert_array_equal(found.adjusted_wy, expected.adjusted_wy)
+
+
+def test_a_user_model_is_tested_by_binding_anew():
+    frame = as_pandas(mixed_columns(40))
+    X, y = frame[["noise", "size"]], frame["target"]
+    measure = CrossValScore(Ridge(), cv=3)
+    found = permutation_test(X, y, measure, n_permutations=30, random_state=0)
+    assert found.pvalues[1] == 1 / 31
+    again = permutation_test(X, y.tolist(), measure, n_permutations=30, random_state=0)
+    assert_array_equal(found.pvalues, again.pvalues)
+
+
+def test_scaled_rows_are_permuted_without_scaling_again():
+    X, y = make_table("regression")
+    engine = open_engine(X, y, Settings())
+    order = permutations(0, 0, 1, len(X))[0]
+    scaled = StandardizedEngine(engine, 0).with_permuted_target(order)
+    values, target = scaled.take()
+    assert_allclose(values[:, :4].std(axis=0), 1.0)
+    assert_array_equal(target[:, 0], y[order])
+
+
+def test_permutations_depend_on_seed_and_index_only():
+    whole = permutations(5, 0, 40, 9)
+    assert_array_equal(np.sort(whole, axis=1), np.tile(np.arange(9), (40, 1)))
+    assert_array_equal(permutations(5, 13, 35, 9), whole[13:35])
+    assert (permutations(6, 0, 40, 9) != whole).any()
+
+
+def test_all_permutations_are_equally_likely():
+    drawn = permutations(0, 0, 6000, 3) @ [9, 3, 1]
+    counts = np.unique(drawn, return_counts=True)[1]
+    assert stats.chisquare(counts).pvalue > 0.01
+    assert len(counts) == 6
+
+
+@pytest.mark.parametrize("state", [3, np.random.RandomState(0), np.random.default_rng(0), None])
+def test_any_random_state_gives_a_seed(state):
+    assert root_seed(state) >= 0
+
+
+def test_missing_scores_are_no_tests():
+    adjusted = benjamini_hochberg(np.array([0.2, np.nan, 0.01]))
+    assert_allclose(adjusted, [0.2, np.nan, 0.02])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_permutations": 0}, "n_permutations=0 is not possible"),
+        ({"measure": "perason"}, "measure='perason' is not known"),
+        ({"random_state": "x"}, "random_state='x' is not possible"),
+    ],
+)
+def test_wrong_parameters_are_refused(options, message):
+    X, y = make_table("regression")
+    with pytest.raises(InputError, match=message):
+        permutation_test(X, y, **options)
+
+
+def test_a_budget_below_one_permutation_is_refused():
+    X, y = make_table("regression")
+    with pytest.raises(MemoryBudgetError, match="one permutation of all columns needs"):
+        permutation_test(X, y, memory_limit=1000)
+
+
+def test_ranking_fills_pvalues():
+    X, y = make_table("three classes")
+    selector = PearsonRanking(n_features_to_select=1, n_permutations=99, random_state=2).fit(X, y)
+    expected = permutation_test(X, y, n_permutations=99, random_state=2)
+    assert_array_equal(selector.pvalues_, expected.pvalues)
+    assert_array_equal(selector.result_.extras["adjusted_wy"], expected.adjusted_wy)
+    assert selector.indices_.tolist() == [0]
+    assert not hasattr(selector.set_params(n_permutations=0).fit(X, y), "pvalues_")
+
+
+def test_ranking_gives_a_group_its_pvalue():
+    X, y = make_table("regression")
+    groups = {"both": [0, 2]}
+    selector = PearsonRanking(n_permutations=49, random_state=0, feature_groups=groups).fit(X, y)
+    assert selector.pvalues_.tolist()[0] == selector.pvalues_.tolist()[2] == 1 / 50
+
+
+class StopAfter:
+    """A callback that ends the run at the n-th report of permutations."""
+
+    def __init__(self, n, error):
+        self.left, self.error = n, error
+
+    def __call__(self, progress):
+        if progress.message == "permutations":
+            self.left -= 1
+            if self.left == 0:
+                raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"), [(TimeUp(), "max_time"), (KeyboardInterrupt(), "interrupted")]
+)
+def test_a_stopped_run_keeps_the_permutations_it_has(error, reason):
+    X, y = make_table("regression")
+    stopped = permutation_test(
+        X, y, SlowPearson(), n_permutations=100, random_state=0, callback=StopAfter(2, error)
+    )
+    whole = permutation_test(X, y, SlowPearson(), n_permutations=32, random_state=0)
+    assert (stopped.stop_reason, stopped.n_permutations) == (reason, 32)
+    assert_array_equal(stopped.pvalues, whole.pvalues)
+
+
+def test_a_stopped_ranking_still_selects():
+    X, y = make_table("regression")
+    selector = PearsonRanking(
+        n_features_to_select=1, n_permutations=50, callback=StopAfter(1, KeyboardInterrupt())
+    ).fit(X, y)
+    assert selector.indices_.tolist() == [0]
+    assert selector.result_.stop_reason == "interrupted"

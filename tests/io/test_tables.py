@@ -1,0 +1,293 @@
+"""Every format in and out, and what readers say about files they cannot take."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from featsieve.errors import InputError, MissingExtraError
+from featsieve.io import read_table, write_table
+from featsieve.io.model import ArrowTable, FileTable, MatrixTable, ReadOptions
+from featsieve.io.reader import FORMATS
+
+NUMBERS = pa.table({"a": [1.5, 2.0, -3.0], "b": [1, 0, 7], "y": [0.0, 1.0, 1.0]})
+MIXED = pa.table(
+    {
+        "a": pa.array([1.5, None, -3.0]),
+        "sex": pa.array(["f", "m", None]).dictionary_encode(),
+        "odd, 'name'": pa.array([True, False, True]),
+        "y": pa.array(["yes", "no", "yes"]),
+    }
+)
+ALL = sorted(FORMATS)
+WITH_TEXT = ["arff", "arrow", "csv", "parquet", "tsv"]
+
+
+def write(table, folder, kind, target="y"):
+    path = folder / f"table{FORMATS[kind][0]}"
+    write_table([table], path, target=target)
+    return path
+
+
+def columns(split):
+    """Values of X a column, states as text, whatever the container."""
+    if hasattr(split.X, "column_names"):
+        return {name: split.X.column(name).to_pylist() for name in split.names}
+    dense = split.X if isinstance(split.X, np.ndarray) else split.X.toarray()
+    return {name: dense[:, j].tolist() for j, name in enumerate(split.names)}
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_numbers_survive_every_format(tmp_path, kind):
+    table = read_table(write(NUMBERS, tmp_path, kind))
+    target = "target" if kind in {"libsvm", "npz"} else "y"
+    split = table.split(target)
+    names = ("X1", "X2") if kind == "libsvm" else ("a", "b")
+    assert split.names == names
+    assert list(columns(split).values()) == [[1.5, 2.0, -3.0], [1, 0, 7]]
+    assert np.asarray(split.y).tolist() == [0, 1, 1]
+    assert table.n_rows == 3
+
+
+@pytest.mark.parametrize("kind", WITH_TEXT)
+def test_text_missing_cells_and_odd_names_survive(tmp_path, kind):
+    table = read_table(write(MIXED, tmp_path, kind))
+    assert table.names == tuple(MIXED.column_names)
+    (back,) = table.parts(table.names)
+    assert back.column("sex").to_pylist() == ["f", "m", None]
+    assert [None if v is None or v != v else v for v in back.column("a").to_pylist()] == [
+        1.5,
+        None,
+        -3.0,
+    ]
+    assert back.column("odd, 'name'").to_pylist() == [True, False, True]
+    split = table.split("y")
+    assert split.y.tolist() == ["yes", "no", "yes"]
+    if kind == "arff":
+        assert split.categorical == [1]
+    else:
+        assert split.categorical == "from_dtype"
+
+
+@pytest.mark.parametrize("kind", ["libsvm", "npz"])
+def test_formats_of_numbers_refuse_text(tmp_path, kind):
+    with pytest.raises(InputError, match="the column 'sex' holds text, which this format cannot"):
+        write(MIXED, tmp_path, kind)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_libsvm_refuses_a_text_target_and_npz_keeps_it(tmp_path):
+    table = MIXED.select(["a", "y"])
+    with pytest.raises(InputError, match="the column 'y' holds text"):
+        write(table, tmp_path, "libsvm")
+    assert read_table(write(table, tmp_path, "npz")).split("target").y.tolist() == [
+        "yes",
+        "no",
+        "yes",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "arrow", "arff"])
+def test_many_parts_make_one_file(tmp_path, kind):
+    path = tmp_path / f"t{FORMATS[kind][0]}"
+    write_table((MIXED.slice(j, 1) for j in range(3)), path, target="y")
+    (back,) = read_table(path).parts(["sex", "y"])
+    assert back.column("y").to_pylist() == ["yes", "no", "yes"]
+    assert back.column("sex").to_pylist() == ["f", "m", None]
+
+
+def text(folder, content, name="t.csv"):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_csv_types_delimiters_and_missing_words(tmp_path):
+    path = text(tmp_path, "a;b;c;d\n1;1.5;x;true\n2;NA;?;false\n;3;y;true\n")
+    (data,) = read_table(path).parts("abcd")
+    assert data.to_pydict() == {
+        "a": [1, 2, None],
+        "b": [1.5, None, 3.0],
+        "c": ["x", None, "y"],
+        "d": [True, False, True],
+    }
+
+
+def test_csv_types_are_found_in_the_last_row_too(tmp_path):
+    path = text(tmp_path, "a,b\n" + "1,2\n" * 600_000 + "1.5,word\n")
+    (data,) = read_table(path).parts("ab")
+    assert [str(kind) for kind in data.schema.types] == ["double", "string"]
+
+
+def test_csv_encoding_bom_header_and_gzip(tmp_path):
+    latin = text(tmp_path, "größe,y\n1,ä\n2,b\n".encode("latin-1"))
+    table = read_table(latin, ReadOptions(encoding="latin-1"))
+    assert table.names == ("größe", "y")
+    assert table.split("y").y.tolist() == ["ä", "b"]
+    assert read_table(text(tmp_path, "\ufeffa,b\n1,2\n")).names == ("a", "b")
+    bare = read_table(text(tmp_path, "1,2\n3,4\n"), ReadOptions(header=False))
+    assert (bare.names, bare.n_rows) == (("X1", "X2"), 2)
+    packed = text(tmp_path, gzip.compress(b"a,b\n1,2\n"), "t.csv.gz")
+    assert read_table(packed).names == ("a", "b")
+    arff = text(tmp_path, gzip.compress(b"@attribute a real\n@data\n1\n"), "t.arff.gz")
+    assert read_table(arff).n_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", r"t\.csv is empty; give a file"),
+        (" \n \n", r"t\.csv is empty"),
+        ("a,b\n1,2\n3\n", r"t\.csv is ragged: row 3 has 1 cells where the first row has 2"),
+        ("a,b\n1,2\n3,4\n5,6,7\n", r"row 4 has 3 cells where the first row has 2; mend that row"),
+        ("a,b\n1,ü\n".encode("latin-1"), r"is not UTF-8 text \(in column 'b'\); give its encoding"),
+        ("ä,b\n1,2\n".encode("latin-1"), r"is not UTF-8 text \(in its first line\)"),
+        ("a,b\n1,2\n".encode("utf-16"), r"t\.csv is not UTF-8 text"),
+        ("a,b,a\n1,2,3\n", "has two columns named 'a'; give every column a name of its own"),
+        ("a,b\n1,\n2,\n", r"the column 'b' of t\.csv has no value at all"),
+    ],
+)
+def test_bad_csv_gets_one_sentence(tmp_path, content, sentence):
+    with pytest.raises(InputError, match=sentence) as info:
+        read_table(text(tmp_path, content))
+    assert "\n" not in str(info.value)
+
+
+def test_unknown_encoding(tmp_path):
+    with pytest.raises(InputError, match="the encoding 'klingon' is not known"):
+        read_table(text(tmp_path, "a\n1\n"), ReadOptions(encoding="klingon"))
+
+
+def test_truncated_and_foreign_binary_files(tmp_path):
+    for kind in ("parquet", "arrow"):
+        path = write(NUMBERS, tmp_path, kind)
+        path.write_bytes(path.read_bytes()[:-30])
+        with pytest.raises(InputError, match=r"is no complete \w+ file, or it is damaged"):
+            read_table(path)
+        path.write_bytes(b"")
+        with pytest.raises(InputError, match=r"is no complete \w+ file, or it is damaged"):
+            read_table(path)
+    for name in ("t.npz", "t.libsvm"):
+        with pytest.raises(InputError, match=r"t\.npz cannot be read as NPZ|is no LIBSVM file"):
+            read_table(text(tmp_path, b"PK\x03\x04 nonsense", name))
+    with pytest.raises(InputError, match="is no complete gzip file"):
+        read_table(text(tmp_path, gzip.compress(b"@attribute a real\n" * 99)[:-9], "t.arff.gz"))
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_table(text(tmp_path, b"@attribute \xff real\n@data\n1\n", "t.arff"))
+
+
+def test_nested_and_duplicate_columns_of_parquet(tmp_path):
+    pq.write_table(pa.table({"a": [[1], [2]], "y": [0, 1]}), tmp_path / "n.parquet")
+    with pytest.raises(InputError, match=r"the column 'a' of n\.parquet holds nested values"):
+        read_table(tmp_path / "n.parquet")
+    twice = pa.table([[1, 2], [3, 4]], names=["a", "a"])
+    pq.write_table(twice, tmp_path / "d.parquet")
+    with pytest.raises(InputError, match=r"d\.parquet has two columns named 'a'"):
+        read_table(tmp_path / "d.parquet")
+
+
+def test_feather_and_arrow_streams(tmp_path):
+    feather.write_feather(NUMBERS, tmp_path / "t.feather")
+    assert read_table(tmp_path / "t.feather").names == ("a", "b", "y")
+    with (
+        pa.OSFile(str(tmp_path / "s.arrow"), "wb") as out,
+        pa.ipc.new_stream(out, NUMBERS.schema) as s,
+    ):
+        s.write_table(NUMBERS)
+    assert read_table(tmp_path / "s.arrow").n_rows == 3
+
+
+def test_parquet_beyond_the_limit_stays_on_the_disk(tmp_path):
+    path = tmp_path / "big.parquet"
+    pq.write_table(pa.table({"a": np.arange(9000.0), "y": np.arange(9000.0)}), path)
+    assert isinstance(read_table(path), ArrowTable)
+    table = read_table(path, ReadOptions(memory_limit="200KB"))
+    assert isinstance(table, FileTable)
+    assert (table.names, table.n_rows, table.split("y").names) == (("a", "y"), 9000, ("a",))
+    assert sum(part.num_rows for part in table.parts(["a"])) == 9000
+    with pytest.raises(InputError, match="cannot be dropped"):
+        table.without(["a"])
+
+
+def test_other_formats_beyond_the_limit_are_refused(tmp_path):
+    with pytest.raises(InputError, match="more than the memory limit of 10; convert it to Parquet"):
+        read_table(text(tmp_path, "a,b\n1,2\n3,4\n"), ReadOptions(memory_limit=10))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        ({"data": np.eye(3), "y": [1, 2]}, r"'y' of t\.npz has 2 rows where others have 3"),
+        ({"X": np.eye(3), "feature_names": ["a"]}, "names 1 columns in feature_names, but its"),
+        ({"a": np.eye(3), "b": [1]}, "holds a, b; give a two-dimensional array"),
+        ({}, "holds nothing; give"),
+        ({"a": ["x", "y"]}, "holds no column of numbers"),
+        ({"data": np.array([{}, {}])}, "cannot be read as NPZ"),
+    ],
+)
+def test_bad_npz(tmp_path, arrays, sentence):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(InputError, match=sentence):
+        read_table(tmp_path / "t.npz")
+
+
+def test_npz_of_columns(tmp_path):
+    np.savez(tmp_path / "t.npz", a=[1, 2], b=[0.5, 1], kind=["u", "v"])
+    split = read_table(tmp_path / "t.npz").split("kind")
+    assert split.names == ("a", "b")
+    assert split.y.tolist() == ["u", "v"]
+
+
+def test_paths_that_are_no_readable_file(tmp_path, monkeypatch):
+    text(tmp_path, "a\n1\n", "wine.csv")
+    with pytest.raises(InputError, match=r"there is no file .*; did you mean 'wine.csv'\?"):
+        read_table(tmp_path / "wime.csv")
+    with pytest.raises(InputError, match="check the path"):
+        read_table(tmp_path / "nowhere" / "x.csv")
+    with pytest.raises(InputError, match="is a folder; give the name of a file"):
+        read_table(tmp_path)
+    with pytest.raises(InputError, match=r"'t.docx' has no ending that tells its format; name it"):
+        read_table(text(tmp_path, "", "t.docx"))
+
+    def denied(self, *_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(InputError, match=r"may not be read \(permission denied\)"):
+        read_table(tmp_path / "wine.csv")
+
+
+def test_missing_pyarrow_is_named_with_its_command(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install .featsieve\[cli\]"):
+        read_table(text(tmp_path, "a\n1\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Alcohl", "did you mean 'alcohol'?"),
+        ("zzz", "it has 'alcohol', 'ash', 'hue'."),
+    ],
+)
+def test_unknown_column_gets_the_nearest(name, hint):
+    table = ArrowTable(pa.table({"alcohol": [1], "ash": [2], "hue": [3]}), "wine.csv")
+    with pytest.raises(InputError) as info:
+        table.split(name)
+    assert str(info.value) == f"wine.csv has no column {name!r}; {hint}"
+
+
+def test_dropping_columns_keeps_states_in_place():
+    matrix = np.array([[1.0, 0.0, 5.0], [np.nan, 1.0, 6.0]])
+    table = MatrixTable(matrix, ("a", "b", "c"), "t.arff", {1: ("u", "v")}, {"t": np.arange(2)})
+    less = table.without(["a", "t"])
+    assert (less.names, less.categories) == (("b", "c"), {0: ("u", "v")})
+    assert less.split("c").categorical == [0]
+    assert less.split("b").y.tolist() == ["u", "v"]
+    assert table.split("t").names == ("a", "b", "c")

@@ -1,0 +1,110 @@
+"""Progress, time limits and Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from featsieve import FeatureSelector, PearsonRanking, WrapperSelector
+from featsieve.measures import CrossValScore
+from featsieve.searches import Backward, Exhaustive, Forward
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 8))
+Y = X @ [5, 4, 3, 2, 1, 0.5, 0, 0] + 0.01 * RNG.normal(size=40)
+
+
+class SlowRidge(Ridge):
+    """Takes its time, and can be interrupted after some fits."""
+
+    fits = 0
+    interrupt_at = None
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        if self.interrupt_at is not None and self.fits >= self.interrupt_at:
+            raise KeyboardInterrupt
+        time.sleep(0.002)
+        return super().fit(X, y)
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counter():
+    SlowRidge.fits, SlowRidge.interrupt_at = 0, None
+
+
+def selector(search, **parameters):
+    measure = CrossValScore(SlowRidge(), cv=2)
+    return FeatureSelector(measure, search, n_features_to_select=4, **parameters)
+
+
+def test_the_callback_sees_rounds_and_may_not_change_the_answer():
+    seen = []
+    told = selector(Forward(), callback=seen.append).fit(X, Y)
+    quiet = selector(Forward()).fit(X, Y)
+    assert [(p.done, p.total) for p in seen if p.message == "adding"] == [
+        (i, 4) for i in (1, 2, 3, 4)
+    ]
+    assert told.indices_.tolist() == quiet.indices_.tolist()
+
+
+def test_the_time_limit_hands_back_the_best_so_far():
+    with pytest.warns(UserWarning, match="where 4 were asked for .*max_time"):
+        cut = selector(Forward(), max_time=0.06).fit(X, Y)
+    assert 1 <= len(cut.indices_) < 4
+    assert cut.result_.stop_reason == "max_time"
+
+
+@pytest.mark.parametrize("search", [Backward(), Exhaustive()])
+def test_searches_with_full_sets_keep_the_number_asked_for(search):
+    SlowRidge.interrupt_at = 30 if isinstance(search, Backward) else 135
+    cut = selector(search).fit(X, Y)
+    assert cut.result_.stop_reason == "interrupted"
+    assert len(cut.indices_) == 4
+
+
+def test_ctrl_c_hands_back_the_best_so_far():
+    SlowRidge.interrupt_at = 20
+    with pytest.warns(UserWarning, match="found 1 features where 4 were asked for .*interrupted"):
+        cut = selector(Forward()).fit(X, Y)
+    assert cut.indices_.tolist() == [0]
+
+
+def test_ctrl_c_before_any_answer_goes_through():
+    SlowRidge.interrupt_at = 1
+    with pytest.raises(KeyboardInterrupt):
+        selector(Forward()).fit(X, Y)
+
+
+def test_no_answer_within_the_time_limit_is_an_error_that_says_so():
+    many = np.random.default_rng(0).normal(size=(5000, 3))
+    from featsieve.input.boundary import Settings, open_engine
+    from featsieve.measures import Pearson
+    from featsieve.procedures.pairing import Pairing
+    from featsieve.searches import Ranking
+
+    engine = open_engine(many, many[:, 0], Settings(max_time=1e-9, rows_a_block=100))
+    with pytest.raises(TimeoutError, match="max_time passed before the first answer"):
+        Pairing(Pearson(), Ranking()).run(engine, 1)
+
+
+def test_reading_rows_is_reported():
+    seen = []
+    PearsonRanking(callback=seen.append).fit(X, Y)
+    assert seen[-1].message == "reading rows"
+    assert seen[-1].done == seen[-1].total == 1
+
+
+def test_the_library_prints_nothing(capfd):
+    WrapperSelector(Ridge(), n_features_to_select=2).fit(X, Y)
+    out, err = capfd.readouterr()
+    assert out == err == ""
+
+
+def test_numpys_global_generator_is_left_alone():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    PearsonRanking(n_permutations=10).fit(X, Y)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
