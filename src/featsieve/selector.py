@@ -16,7 +16,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine
+from featsieve.input.boundary import Settings, open_engine, resolve_count
 from featsieve.input.columns import (
     check_names,
     column_names,
@@ -28,7 +28,7 @@ from featsieve.input.columns import (
     restore_sparse,
     select_columns,
 )
-from featsieve.input.parameters import check_flag, resolve_count
+from featsieve.input.parameters import check_flag
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult

@@ -186,7 +186,7 @@ def test_missing_scores_are_no_tests():
     [
         ({"n_permutations": 0}, "n_permutations=0 is not possible"),
         ({"measure": "perason"}, "measure='perason' is not known"),
-        ({"random_state": "x"}, "random_state='x' is not possible"),
+        ({"random_state": "x"}, "random_state='x' is not allowed"),
     ],
 )
 def test_wrong_parameters_are_refused(options, message):

@@ -55,12 +55,12 @@ def test_large_and_small_entries_give_the_same_set(solver, factor):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"max_time": -1}, "max_time=-1 is not possible; give seconds above 0"),
-        ({"max_time": "a"}, "max_time='a' is not possible"),
+        ({"max_time": -1}, "max_time=-1 is not allowed; give a number of seconds > 0"),
+        ({"max_time": "a"}, "max_time='a' is not allowed"),
         ({"bound": "x"}, "bound='x' is not known"),
         ({"epsilon": "a"}, "epsilon must lie between 0 and 1"),
         ({"rank": True}, "rank must be an integer of at least 1"),
-        ({"random_state": "a"}, "random_state='a' is not possible"),
+        ({"random_state": "a"}, "random_state='a' is not allowed"),
     ],
 )
 def test_bad_options(options, match):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -26,11 +27,20 @@ from featsieve.input.columns import (
     scan_frame,
     sorted_categories,
 )
-from featsieve.input.parameters import check_callback, check_sample_weight, check_time, parse_memory
+from featsieve.input.parameters import (
+    check_callback,
+    check_sample_weight,
+    check_time,
+    is_integer,
+    is_real,
+    not_allowed,
+    parse_memory,
+)
 from featsieve.input.targets import describe_target, encode_target, scan_target, target_matrix
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs
 from featsieve.runtime.progress import Callback, Monitor
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema, Target
 
 FEWEST_ROWS = 2
@@ -64,6 +74,34 @@ class Settings:
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
         )
+
+
+def resolve_count(n_features_to_select: Any, n_units: int, *, auto: bool = False) -> int | None:
+    """How many units to keep; None means that the method finds the number itself (``"auto"``).
+
+    >>> resolve_count(None, 5), resolve_count(0.4, 5), resolve_count(3, 5)
+    (2, 2, 3)
+    """
+    given = n_features_to_select
+    if given is None:
+        return max(1, n_units // 2)
+    if isinstance(given, str) and given == "auto" and auto:
+        return None
+    if is_integer(given) and given >= 1:
+        return _capped(int(given), n_units)
+    if is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1:
+        return max(1, int(given * n_units))
+    allowed = f"an integer >= 1, a fraction in (0, 1]{', auto' if auto else ''} or None for half"
+    raise not_allowed("n_features_to_select", given, allowed)
+
+
+def _capped(count: int, n_units: int) -> int:
+    if count > n_units:
+        warn_user(
+            f"n_features_to_select={count} is more than the {n_units} features there are; "
+            "all of them are kept."
+        )
+    return min(count, n_units)
 
 
 def open_engine(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -10,8 +9,8 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine
-from featsieve.input.parameters import resolve_count
+from featsieve.input.boundary import Settings, open_engine, resolve_count
+from featsieve.input.parameters import check_integer
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.counts import Correction
 from featsieve.measures.pearson.pearson import Pearson
@@ -112,18 +111,13 @@ class TestedRanking(IncrementalRanking):
 
     def _procedure(self) -> Procedure:
         pairing = self._pairing()
-        whole = isinstance(self.n_permutations, numbers.Integral)
-        if not whole or isinstance(self.n_permutations, bool) or self.n_permutations < 0:
-            raise InputError(
-                f"n_permutations={self.n_permutations!r} is not possible; give a whole number from "
-                "0 (no p-values)."
-            )
-        if self.n_permutations == 0:
+        n_permutations = check_integer("n_permutations", self.n_permutations, 0)
+        if n_permutations == 0:
             return pairing
         # Imported here: without permutations no kernel has to be loaded.
         from featsieve.procedures.tested_ranking import TestedProcedure
 
-        return TestedProcedure(pairing, pairing.measure, self.n_permutations, self.random_state)
+        return TestedProcedure(pairing, pairing.measure, n_permutations, self.random_state)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
