@@ -178,5 +178,5 @@ def test_the_message_names_the_discretizer_of_the_target(one_target):
 
 @pytest.mark.parametrize("count", [-1, 2.5, "a", True])
 def test_the_number_of_permutations_is_whole(count, one_target):
-    with pytest.raises(InputError, match=r"n_permutations=.* give a whole number from 0"):
+    with pytest.raises(InputError, match=r"n_permutations=.* give an integer >= 0"):
         MaxRel(n_features_to_select=1, n_permutations=count).fit(*one_target)
