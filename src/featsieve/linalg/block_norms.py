@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
+from featsieve.linalg.aliases import Array, BoolArray, FloatArray, IntArray
 
 
 class RowNorm(Protocol):

@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
+from featsieve.linalg.aliases import FloatArray
 
 _MEMORY = 10
 _LEAST_CURVATURE = 1e-10

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
+from featsieve.linalg.aliases import FloatArray
 from featsieve.linalg.block_norms import BlockPenalty, Face
 from featsieve.linalg.lbfgs import CurvaturePairs
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from featsieve.arrays import BoolArray, FloatArray
+from featsieve.linalg.aliases import BoolArray, FloatArray
 from featsieve.linalg.block_norms import BlockPenalty, RowBlocks, epigraph_level
 from featsieve.linalg.lbfgs import CurvaturePairs
 from featsieve.linalg.proximal import Point, Problem, SmoothFunction, Solution
