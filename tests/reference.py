@@ -493,3 +493,13 @@ def plain_proximal_gradient(smooth, start, owner, p, weight, curvature, n_steps)
                 length = np.sqrt((block**2).sum())
                 W[owner == u] = block * (max(length - t * weight, 0.0) / length if length else 0.0)
     return smooth(W)[0] + block_penalty(W, owner, p, weight)
+def quantile_cuts_by_definition(values, n_bins):
+    """Where equally frequent states end; at most ``n_bins`` distinct values keep a state each."""
+    largest = float(np.finfo(float).max)
+    ordered = sorted(min(max(v, -largest), largest) for v in values if v == v)
+    distinct = sorted(set(ordered))
+    if len(distinct) <= n_bins:
+        middles = [(a / 2 + b / 2, a, b) for a, b in itertools.pairwise(distinct)]
+        return [middle if middle < b else a for middle, a, b in middles]
+    ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
+    return sorted({end for end in ends if end < ordered[-1]})
