@@ -493,6 +493,8 @@ def plain_proximal_gradient(smooth, start, owner, p, weight, curvature, n_steps)
                 length = np.sqrt((block**2).sum())
                 W[owner == u] = block * (max(length - t * weight, 0.0) / length if length else 0.0)
     return smooth(W)[0] + block_penalty(W, owner, p, weight)
+
+
 def quantile_cuts_by_definition(values, n_bins):
     """Where equally frequent states end; at most ``n_bins`` distinct values keep a state each."""
     largest = float(np.finfo(float).max)
