@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -60,11 +60,16 @@ class Settings:
     takes_missing: bool = False
     rows_a_block: int | None = None
 
+    @cached_property
+    def monitor(self) -> Monitor:
+        """Of one run; its clock starts when this is first asked for."""
+        return Monitor(check_callback(self.callback), check_time(self.max_time))
+
     def context(self, schema: Schema, target: Target) -> Context:
         return Context(
             schema=schema,
             target=target,
-            monitor=Monitor(check_callback(self.callback), check_time(self.max_time)),
+            monitor=self.monitor,
             memory_limit=parse_memory(self.memory_limit),
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
@@ -205,20 +210,30 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     check_names(names)
     _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
-    schema = _schema(names, settings, categorical_by_dtype(empty), partial(_scan_file, table))
+    scan_states = partial(_scan_file, table, settings)
+    schema = _schema(names, settings, categorical_by_dtype(empty), scan_states)
+    batches = table.batches([str(table.target)], 1 << 20)
     scan = _merge_scans(
-        scan_target(b.column(0), settings.task) for b in table.batches([str(table.target)], 1 << 20)
+        scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
     )
     target = describe_target(scan, settings.task)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
 
 
-def _scan_file(table: ParquetTable, columns: list[int]) -> StateScan:
+def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
     names = [table.column_names[c] for c in columns]
-    found = _merge_scans(
-        scan_frame(batch, range(len(names))) for batch in table.batches(names, 1 << 18)
-    )
+    batches = _reported(table.batches(names, 1 << 18), table, settings)
+    found = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
     return StateScan({column: found.states[p] for p, column in enumerate(columns)})
+
+
+def _reported(batches: Iterable[Any], table: ParquetTable, settings: Settings) -> Iterator[Any]:
+    """The batches of a file, each counted by the monitor."""
+    done = 0
+    for batch in batches:
+        yield batch
+        done += batch.num_rows
+        settings.monitor.tick("reading rows", done, table.shape[0])
 
 
 def _merge_scans(scans: Any) -> Any:
