@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 
+
 def round_size(step: float, current: int) -> int:
     """A count as it is; a fraction of the current count as P-HSIC's authors take it.
 
