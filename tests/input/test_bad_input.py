@@ -239,8 +239,11 @@ def test_the_selected_columns_of_a_file_match_those_of_the_frame(parquet):
         (QPFS(alpha="x"), "alpha='x' is not allowed"),
         (QPFS(n_columns=2.5), "n_columns=2.5 is not allowed; give an integer >= 1 or None"),
         (QPFS(n_columns=0), "n_columns=0 is not allowed"),
-        (MRMR(discretizer=SigmaCuts(1.0)), "multiples=1.0 is not possible; give a list of 1 to"),
-        (MRMR(discretizer=SigmaCuts(["a"])), r"multiples=\['a'\] is not possible"),
+        (
+            MRMR(discretizer=SigmaCuts([])),
+            r"multiples=\[\] is not allowed; give",
+        ),
+        (MRMR(discretizer=SigmaCuts(["a"])), r"multiples=\['a'\] is not allowed"),
     ],
 )
 def test_bad_parameters_of_other_selectors(selector, sentence):

@@ -172,7 +172,7 @@ def test_what_are_no_codes(column, sentence, one_target):
 
 def test_the_message_names_the_discretizer_of_the_target(one_target):
     X, _ = one_target
-    with pytest.raises(InputError, match="target_discretizer='bad' is not known"):
+    with pytest.raises(InputError, match="target_discretizer='bad' is not allowed"):
         MRMR(n_features_to_select=1, target_discretizer="bad").fit(X, X[:, 0])
 
 
