@@ -143,6 +143,38 @@ class HasMatrixGradient(Protocol):
 
 
 @runtime_checkable
+class HasTransform(Protocol):
+    """What a search for W should know (optional; without it, a row of W is a unit).
+
+    ``unit_of_row`` says which unit each row of W belongs to: a categorical column has one row per
+    state. ``useful_components`` is how many columns of W are worth having.
+    """
+
+    @property
+    def unit_of_row(self) -> IntArray: ...
+
+    @property
+    def useful_components(self) -> int: ...
+
+    def start(self, n_components: int) -> FloatArray | None:
+        """A good W to start from; None: a random one is as good."""
+        ...
+
+
+@runtime_checkable
+class HasTransformValue(Protocol):
+    """The largest value over all W on some units alone (optional).
+
+    The function that comes back takes positions in ``pool``; what all of them share is computed
+    once.
+    """
+
+    def transform_value(
+        self, pool: Sequence[int], n_components: int
+    ) -> Callable[[Sequence[int]], float]: ...
+
+
+@runtime_checkable
 class HasTuning(Protocol):
     """Model selection at given weights; what it chose holds until the next call."""
 

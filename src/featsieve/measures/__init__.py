@@ -7,9 +7,11 @@ MEASURES = {
     "ConditionalMutualInformation": "featsieve.measures.information.binned",
     "CrossValScore": "featsieve.measures.cross_val_score",
     "HSIC": "featsieve.measures.hsic.hsic",
+    "LDA": "featsieve.measures.lda.lda",
     "LSMI": "featsieve.measures.lsmi.lsmi",
     "MLMI": "featsieve.measures.lsmi.mlmi",
     "MutualInformation": "featsieve.measures.information.binned",
+    "PCA": "featsieve.measures.pca.pca",
     "Pearson": "featsieve.measures.pearson.pearson",
 }
 FUNCTIONS = {

@@ -8,6 +8,7 @@ SEARCHES = {
     "Exhaustive": "featsieve.searches.exhaustive",
     "Forward": "featsieve.searches.forward",
     "L1Ball": "featsieve.searches.l1_ball",
+    "L1LInf": "featsieve.searches.l1_linf",
     "GlobalQuadratic": "featsieve.searches.global_quadratic",
     "Greedy": "featsieve.searches.greedy",
     "Ranking": "featsieve.searches.ranking",

@@ -25,13 +25,13 @@ from featsieve.measures.hsic.kernels import (
 )
 from featsieve.measures.hsic.passes import (
     NO_COLUMNS,
-    MatrixGradientPass,
     SetPass,
     WeightGradientPass,
     fit_target_kernel,
     fit_target_tiles,
     function_pass,
 )
+from featsieve.measures.hsic.projected import ProjectsRows
 from featsieve.measures.hsic.target_kernel import TargetKernel, check_gram
 from featsieve.measures.hsic.tiles import RowPairs, choose_pairs, relative_error
 from featsieve.protocols import Engine
@@ -165,7 +165,7 @@ class _TargetBound:
         )
 
 
-class BoundHSIC(_TargetBound, SetChanges):
+class BoundHSIC(_TargetBound, ProjectsRows, SetChanges):
     """HSIC with its data: every question is one pass over pairs of rows."""
 
     def __init__(self, measure: HSIC, engine: Engine) -> None:
@@ -227,7 +227,7 @@ class BoundHSIC(_TargetBound, SetChanges):
         """Set σ to the policy's width of diag(w)X, or of XW; it stays until the next call."""
         weights = np.asarray(weights, dtype=np.float64)
         if weights.ndim == 2:
-            self._tuned = self._widths.of_projection(weights)
+            self._tuned = self._projected.width(weights)
         else:
             self._tuned = self._widths.of_weights(self._column_scale(weights))
 
@@ -256,17 +256,6 @@ class BoundHSIC(_TargetBound, SetChanges):
             self._pairs
         )
         gradient[used] = slopes * self._kernel.scale_slope(weights[used])
-        return float(value), gradient
-
-    def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]:
-        W = np.asarray(W, dtype=np.float64)
-        if self._schema.categories or not self._kernel.is_smooth:
-            raise InputError(
-                "the gradient for a matrix needs numeric columns and an 'rbf', 'linear' or 'poly' "
-                "kernel; encode categorical columns first."
-            )
-        fn = MatrixGradientPass(W, self._kernel, self._rate_at(W), self._tiles)
-        value, gradient = fn.over(self._pairs)
         return float(value), gradient
 
     def report(self) -> Mapping[str, Any]:
