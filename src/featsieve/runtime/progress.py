@@ -61,7 +61,12 @@ class Monitor:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
-        if done < total and self.remaining() <= 0:
+        if done < total:
+            self.check()
+
+    def check(self) -> None:
+        """End the run if time is up: for pieces too small to report."""
+        if self.remaining() <= 0:
             raise TimeUp
 
 

@@ -16,7 +16,7 @@ from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.pair_matrix import pair_matrix
+from featsieve.searches.global_quadratic import pair_matrix
 
 
 class SimplexQP(BaseEstimator):
