@@ -276,7 +276,7 @@ def test_em_reaches_the_maximum(seed):
     seed=st.integers(0, 999),
 )
 def test_no_direction_gains_at_the_maximum(n, n_centers, sigma, is_binary, seed):
-    """A concave function on a simplex: f* − f is at most the largest gain of a component, less 1."""
+    """Concave on a simplex: f* − f is at most the largest gain of a component, less 1."""
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 2, n).astype(float) if is_binary else rng.normal(size=n)
     A = np.exp(-((x[:, None] - x[None, :n_centers]) ** 2) / (2 * sigma**2))
