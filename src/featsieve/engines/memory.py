@@ -170,6 +170,8 @@ def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
 
     if isinstance(column, np.ndarray):
         return _encode_array(column, categories, name)
+    if column.dtype.is_float():  # neither pandas nor Arrow looks up half-precision numbers
+        return _encode_array(numeric_values(column), categories, name)
     codes = column.replace_strict(
         list(categories), list(range(len(categories))), default=-1, return_dtype=nw.Int32
     ).to_numpy()

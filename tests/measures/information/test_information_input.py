@@ -47,7 +47,7 @@ def test_caim_refuses_outputs_with_too_many_joint_classes():
 @pytest.mark.parametrize("beta", [np.nan, np.inf, -1.0, "abc", None, True])
 def test_mifs_refuses_a_weight_that_is_no_finite_number(beta, two_outputs):
     X, y = two_outputs
-    with pytest.raises(InputError, match=r"beta=.*is not possible; give a finite number from 0"):
+    with pytest.raises(InputError, match=r"beta=.*is not allowed; give a finite number >= 0"):
         MIFS(n_features_to_select=3, beta=beta).fit(X, y)
 
 
