@@ -86,15 +86,15 @@ def _digammas(n: int) -> FloatArray:
 def _spread(values: FloatArray, others: Any, draws: np.random.Generator) -> tuple[FloatArray, Any]:
     """Both, sorted by the values; equal values lie anywhere between the midpoints to the next ones.
 
-    Where depends on the sorted pairs only, so neither on the order of the rows nor, since rounded
-    numbers are taken in single precision, on their dtype.
+    Where depends on the sorted pairs only, so not on the order of the rows; and numbers are taken
+    in single precision, so that their dtype does not decide which of two distances is larger.
     """
     order = np.lexsort((others, values))
     values, others = _unit_size(values[order]), others[order]
     starts = np.flatnonzero(np.concatenate(([True], values[1:] > values[:-1])))
+    values = _single(values, len(starts))
     if len(starts) == len(values):
         return values, others
-    values = _single(values, len(starts))
     times = np.diff(np.append(starts, len(values)))
     half = np.diff(values[starts]) / 2
     below = np.repeat(np.append(half[0], half), times)
