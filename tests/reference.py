@@ -505,3 +505,51 @@ def quantile_cuts_by_definition(values, n_bins):
         return [middle if middle < b else a for middle, a, b in middles]
     ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
     return sorted({end for end in ends if end < ordered[-1]})
+
+
+def spread_by_definition(values, others, draws):
+    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
+    pairs = sorted(zip(values, others, strict=True))
+    distinct = sorted(set(values))
+    if len(distinct) == len(values):
+        return [(float(v), o) for v, o in pairs]
+    uniform = draws.random(len(values))
+    spread = []
+    for (value, other), share in zip(pairs, uniform, strict=True):
+        at = distinct.index(value)
+        gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
+        below, above = gaps[max(at - 1, 0)], gaps[min(at, len(gaps) - 1)]
+        alone = sum(v == value for v in values) == 1
+        spread.append((value if alone else value + share * (below + above) - below, other))
+    return sorted(spread)
+
+
+def ksg_by_definition(x, y, k, seed):
+    """Kraskov's first estimator, one row after the other, on values that are spread apart."""
+    from scipy.special import digamma
+
+    draws = np.random.default_rng(seed)
+    by_y = spread_by_definition(y, x, draws)
+    by_x = spread_by_definition([v for _, v in by_y], [v for v, _ in by_y], draws)
+    a, b = (np.array(side) / np.std(side) for side in zip(*by_x, strict=True))
+    n, total = len(a), 0.0
+    for i in range(n):
+        distances = [max(abs(a[i] - a[j]), abs(b[i] - b[j])) for j in range(n) if j != i]
+        radius = sorted(distances)[k - 1]
+        total += digamma(max(sum(abs(a[i] - v) < radius for v in a), 1))
+        total += digamma(max(sum(abs(b[i] - v) < radius for v in b), 1))
+    return max(0.0, float(digamma(n) + digamma(k) - total / n))
+
+
+def ross_by_definition(values, labels, k, seed):
+    """Ross's estimator for numbers and labels, each of which occurs at least twice."""
+    from scipy.special import digamma
+
+    pairs = spread_by_definition(values, labels, np.random.default_rng(seed))
+    terms = []
+    for i, (value, label) in enumerate(pairs):
+        alike = sorted(abs(value - v) for j, (v, o) in enumerate(pairs) if o == label and j != i)
+        neighbours = min(k, len(alike))
+        near = sum(abs(value - v) < alike[neighbours - 1] for v, _ in pairs)
+        terms.append(digamma(neighbours) - digamma(len(alike) + 1) - digamma(max(near, 1)))
+    return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))
