@@ -64,6 +64,11 @@ class Monitor:
         if done < total:
             self.check()
 
+    def expect(self, seconds: float) -> None:
+        """End the run now if a piece that cannot be stopped would end after the limit."""
+        if self.remaining() <= seconds:
+            raise TimeUp
+
     def check(self) -> None:
         """End the run if time is up: for pieces too small to report."""
         if self.remaining() <= 0:
