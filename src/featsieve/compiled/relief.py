@@ -1,9 +1,9 @@
-"""Manhattan distances, nearest distances and weighted differences for Relief.
+"""Manhattan distances, nearest rows and weighted differences for Relief.
 
-Rows are given column by column: ``Q[c, i]`` for the rows that are asked about, ``B[c, j]`` for all
-others, whose rows are grouped (by class): group g has rows ``starts[g]:starts[g + 1]``. A distance
-is the sum over columns, in the order of the columns whatever the tile, so that it does not depend
-on how the rows are cut.
+``Q`` has the rows that are asked about, ``B`` all others, which are grouped (by class): group g has
+the rows ``starts[g]:starts[g + 1]``. Rough distances of all pairs come first, in single precision
+and column by column (``Q[c, i]``, ``B[c, j]``). The pairs that may be near by them are listed, and
+only those get their exact distance, row by row (``Q[i, c]``, ``B[j, c]``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-_EXACT = {"contract"}  # rounding adds and takes away a constant: no reassociation there
+_EXACT = {"contract"}
 _FAST = {"contract", "reassoc", "nsz"}
 _ROWS = 16  # rows worked on together: a strip of their distances stays in cache over all columns
 _STRIP = 2048
@@ -53,8 +53,9 @@ def add_differences(total: Any, Q: Any, B: Any) -> None:
 
 @njit(nogil=True, cache=True, fastmath=_EXACT)
 def _add_mismatch(total: Any, code: Any, others: Any) -> None:
+    one = total.dtype.type(1)
     for j in range(total.size):
-        total[j] += 0.0 if others[j] == code else 1.0
+        total[j] += one - one if others[j] == code else one
 
 
 @njit(nogil=True, cache=True)
@@ -119,35 +120,109 @@ def add_gappy_differences(
                     )
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
-def round_to_multiples(total: Any, unit: float) -> None:
-    """Every distance becomes a multiple of ``unit``, a power of two: ties survive rounding."""
-    shift = 1.5 * 2.0**52 * unit
-    for i in range(total.shape[0]):
-        for j in range(total.shape[1]):
-            total[i, j] = (total[i, j] + shift) - shift
+@njit(nogil=True, cache=True)
+def _keep_smallest(kept: Any, values: Any) -> None:
+    """``kept``, ascending, becomes the smallest of its own and the other values."""
+    last = kept.size - 1
+    for j in range(values.size):
+        value = values[j]
+        if value < kept[last]:
+            position = last
+            while position > 0 and kept[position - 1] > value:
+                kept[position] = kept[position - 1]
+                position -= 1
+            kept[position] = value
 
 
 @njit(nogil=True, cache=True)
-def nearest_distances(total: Any, starts: Any, k: int) -> Any:
-    """The k smallest distances of each row to each group, ascending, infinity where there are
-    fewer; and how many rows of the group are exactly as far as the last of them."""
+def kth_smallest(total: Any, starts: Any, k: int) -> Any:
+    """The k-th smallest value of each row in each group, infinity where there are fewer."""
     n_rows, n_groups = total.shape[0], starts.size - 1
-    nearest = np.full((n_rows, n_groups, k), np.inf)
-    at_edge = np.zeros((n_rows, n_groups), np.intp)
+    found = np.empty((n_rows, n_groups))
+    kept = np.empty(k, total.dtype)
     for i in range(n_rows):
         for g in range(n_groups):
-            kept = nearest[i, g]
+            kept[:] = np.inf
+            _keep_smallest(kept, total[i, starts[g] : starts[g + 1]])
+            found[i, g] = kept[k - 1]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def pairs_within(total: Any, starts: Any, limits: Any) -> Any:
+    """All (row, other row) at most as far as the limit of row and group; infinity is no pair.
+
+    They are listed by row and group: those of row i and group g begin at the third answer's entry
+    i · (number of groups) + g.
+    """
+    n_rows, n_groups = limits.shape
+    first = np.zeros(n_rows * n_groups + 1, np.intp)
+    for i in range(n_rows):
+        for g in range(n_groups):
+            count = 0
             for j in range(starts[g], starts[g + 1]):
-                distance = total[i, j]
-                if distance < kept[k - 1]:
-                    position = k - 1
-                    while position > 0 and kept[position - 1] > distance:
-                        kept[position] = kept[position - 1]
-                        position -= 1
-                    kept[position] = distance
+                count += total[i, j] <= limits[i, g]
+            first[i * n_groups + g + 1] = first[i * n_groups + g] + count
+    row, other = np.empty(first[-1], np.intp), np.empty(first[-1], np.intp)
+    t = 0
+    for i in range(n_rows):
+        for g in range(n_groups):
             for j in range(starts[g], starts[g + 1]):
-                at_edge[i, g] += total[i, j] == kept[k - 1]
+                if total[i, j] <= limits[i, g]:
+                    row[t], other[t] = i, j
+                    t += 1
+    return row, other, first
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _distance(a: Any, b: Any) -> float:
+    total = 0.0
+    for c in range(a.size):
+        total += abs(a[c] - b[c])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def pair_distances(Q: Any, B: Any, row: Any, other: Any) -> Any:
+    """Exact distances of listed pairs, rows given row by row."""
+    distance = np.empty(row.size)
+    for t in range(row.size):
+        distance[t] = _distance(Q[row[t]], B[other[t]])
+    return distance
+
+
+@njit(nogil=True, cache=True)
+def add_pair_mismatches(distance: Any, Q: Any, B: Any, row: Any, other: Any) -> None:
+    """The same for codes, given column by column."""
+    for c in range(Q.shape[0]):
+        for t in range(row.size):
+            distance[t] += Q[c, row[t]] != B[c, other[t]]
+
+
+@njit(nogil=True, cache=True)
+def add_pair_gappy_differences(
+    distance: Any, Q: Any, B: Any, row: Any, other: Any, is_code: Any, expected: Any, both: Any,
+    groups: Any, other_groups: Any,
+) -> None:  # fmt: skip
+    """The same for columns with missing cells, given column by column."""
+    for c in range(Q.shape[0]):
+        for t in range(row.size):
+            i, j = row[t], other[t]
+            distance[t] += _gappy_difference(
+                Q[c, i], groups[i], B[c, j], other_groups[j], is_code[c], expected[c], both[c]
+            )
+
+
+@njit(nogil=True, cache=True)
+def nearest_distances(distance: Any, first: Any, k: int) -> Any:
+    """The k smallest distances of each list ``first[s]:first[s + 1]``, ascending, infinity where
+    there are fewer; and how many of the list are exactly as far as the last of them."""
+    nearest = np.full((first.size - 1, k), np.inf)
+    at_edge = np.zeros(first.size - 1, np.intp)
+    for s in range(first.size - 1):
+        _keep_smallest(nearest[s], distance[first[s] : first[s + 1]])
+        for t in range(first[s], first[s + 1]):
+            at_edge[s] += distance[t] == nearest[s, k - 1]
     return nearest, at_edge
 
 
@@ -185,57 +260,41 @@ def _share(kept: Any, n_at_edge: int, distance: float, rank_sum: Any) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _radius(kept: Any) -> float:
-    """The largest finite of the nearest distances; −1 when there is none."""
-    n_kept = _first_not_below(kept, np.inf)
-    return kept[n_kept - 1] if n_kept > 0 else -1.0
+def neighbour_shares(
+    distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any
+) -> Any:
+    """How much each listed pair counts: 0 for those that are not among the nearest of their list.
+
+    Rank r has the weight rank_sum[r + 1] − rank_sum[r]; the shares of a list add up to 1.
+    """
+    share = np.zeros(distance.size)
+    for s in range(first.size - 1):
+        n_kept = _first_not_below(nearest[s], np.inf)
+        for t in range(first[s], first[s + 1]):
+            if n_kept > 0 and distance[t] <= nearest[s, n_kept - 1]:
+                share[t] = _share(nearest[s], at_edge[s], distance[t], rank_sum)
+    return share
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_weighted(sums: Any, weight: float, here: Any, there: Any) -> None:
+    for c in range(sums.size):
+        sums[c] += weight * abs(there[c] - here[c])
 
 
 @njit(nogil=True, cache=True)
-def neighbour_pairs(total: Any, starts: Any, nearest: Any, at_edge: Any, rank_sum: Any) -> Any:
-    """All (row, other row, group, share) with the other row among the nearest of its group.
-
-    Rank r has the weight rank_sum[r + 1] − rank_sum[r]; the shares of a group add up to 1.
-    """
-    n_rows, n_groups = nearest.shape[0], nearest.shape[1]
-    n_pairs = 0
-    for i in range(n_rows):
-        for g in range(n_groups):
-            radius = _radius(nearest[i, g])
-            for j in range(starts[g], starts[g + 1]):
-                n_pairs += total[i, j] <= radius
-    row, other = np.empty(n_pairs, np.intp), np.empty(n_pairs, np.intp)
-    group, share = np.empty(n_pairs, np.intp), np.empty(n_pairs)
-    t = 0
-    for i in range(n_rows):
-        for g in range(n_groups):
-            kept = nearest[i, g]
-            radius = _radius(kept)
-            for j in range(starts[g], starts[g + 1]):
-                if total[i, j] <= radius:
-                    row[t], other[t], group[t] = i, j, g
-                    share[t] = _share(kept, at_edge[i, g], total[i, j], rank_sum)
-                    t += 1
-    return row, other, group, share
-
-
-@njit(nogil=True, cache=True, fastmath=_FAST)
 def weighted_differences(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> Any:
-    """Σ over pairs of weights[w, pair] · |difference| for each w and column."""
-    sums = np.zeros((weights.shape[0], Q.shape[0]))
-    for c in range(Q.shape[0]):
-        here, there = Q[c], B[c]
+    """Σ over pairs of weights[w, pair] · |difference| for each w and column; Q[i, c], B[j, c]."""
+    sums = np.zeros((weights.shape[0], Q.shape[1]))
+    for t in range(row.size):
         for w in range(weights.shape[0]):
-            acc = 0.0
-            for t in range(row.size):
-                acc += weights[w, t] * abs(there[other[t]] - here[row[t]])
-            sums[w, c] = acc
+            _add_weighted(sums[w], weights[w, t], Q[row[t]], B[other[t]])
     return sums
 
 
 @njit(nogil=True, cache=True)
 def weighted_mismatches(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> Any:
-    """As ``weighted_differences``, for codes."""
+    """The same for codes, given column by column."""
     sums = np.zeros((weights.shape[0], Q.shape[0]))
     for c in range(Q.shape[0]):
         for t in range(row.size):
@@ -249,7 +308,7 @@ def weighted_gappy_differences(
     Q: Any, B: Any, row: Any, other: Any, weights: Any, is_code: Any, expected: Any, both: Any,
     groups: Any, other_groups: Any,
 ) -> Any:  # fmt: skip
-    """As ``weighted_differences``, for columns with missing cells."""
+    """The same for columns with missing cells, given column by column."""
     sums = np.zeros((weights.shape[0], Q.shape[0]))
     for c in range(Q.shape[0]):
         for t in range(row.size):

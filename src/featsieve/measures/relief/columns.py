@@ -116,24 +116,27 @@ class Columns:
         return float(2.0 ** (np.ceil(np.log2(max(self.n_columns, 1))) - 40))
 
     def scaled(self, X: Array, columns: IntArray) -> FloatArray:
-        """(x − low)/(high − low), column by column; codes stay codes."""
-        return scaled_to_range(X[:, columns].T, self.low[columns], self.high[columns])
+        """Columns of X on their range; codes stay codes."""
+        cells = X if len(columns) == X.shape[1] else X[:, columns]
+        return scaled_to_range(cells, self.low[columns], self.high[columns])
 
     def padded_numeric(self, X: Array) -> FloatArray:
-        """Numeric columns, filled up with zeros to a number that the kernel takes."""
+        """Numeric columns, filled up with zeros to a number that the kernels take."""
         width = len(self.numeric)
-        padded = np.zeros((-(-width // TOGETHER) * TOGETHER, len(X)))
-        padded[:width] = self.scaled(X, self.numeric)
+        padded = np.zeros((len(X), -(-width // TOGETHER) * TOGETHER))
+        padded[:, :width] = self.scaled(X, self.numeric)
         return padded
 
 
 def scaled_to_range(values: Array, low: FloatArray, high: FloatArray) -> FloatArray:
-    """(x − low)/(high − low), one range per row of ``values``."""
+    """(x − low)/(high − low), column by column."""
     with np.errstate(over="ignore"):
-        # Halves, where the range itself is more than the largest number.
-        factor = np.where(np.isfinite(high - low), 1.0, 0.5)
-    low, high = low * factor, high * factor
-    return np.asarray((values * factor[:, None] - low[:, None]) / (high - low)[:, None])
+        width = high - low
+    if np.isfinite(width).all():
+        return np.asarray((values - low) / width)
+    # Halves, where the range itself is more than the largest number.
+    factor = np.where(np.isfinite(width), 1.0, 0.5)
+    return np.asarray((values * factor - low * factor) / (high * factor - low * factor))
 
 
 @dataclass(frozen=True)
@@ -172,7 +175,7 @@ def fit_expectations(
     )
 
     def count_block(block: Block) -> GapCounts:
-        cells = columns.scaled(block.dense(), columns.gappy)
+        cells = columns.scaled(block.dense(), columns.gappy).T
         groups = np.zeros(block.n_rows, np.intp) if output is None else block.y[:, output]
         return GapCounts(_count_bins(cells, columns.gappy_is_code, groups, (n_groups, n_bins)))
 

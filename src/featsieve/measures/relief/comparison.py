@@ -16,11 +16,16 @@ from featsieve.measures.relief.columns import Columns, Expectations
 
 @dataclass(frozen=True)
 class Rows:
-    """Scaled rows, column by column, with group, index in the table and target (scaled, too) of each."""
+    """Scaled rows, column by column, with group, index in the table and scaled target of each.
+
+    Numeric columns are there twice: in single precision for rough distances of all pairs, and row
+    by row for what is exact.
+    """
 
     numeric: FloatArray
     codes: FloatArray
     gappy: FloatArray
+    numeric_rows: FloatArray
     groups: IntArray
     index: IntArray
     y: FloatArray
@@ -29,10 +34,12 @@ class Rows:
     def prepare(
         cls, columns: Columns, X: Array, groups: IntArray, index: IntArray, y: FloatArray
     ) -> Self:
+        numeric_rows = columns.padded_numeric(X)
         return cls(
-            columns.padded_numeric(X),
+            np.ascontiguousarray(numeric_rows.T, dtype=np.float32),
             np.ascontiguousarray(X[:, columns.codes].T),
-            np.ascontiguousarray(columns.scaled(X, columns.gappy)),
+            np.ascontiguousarray(columns.scaled(X, columns.gappy).T),
+            numeric_rows,
             groups,
             index,
             y,
@@ -42,10 +49,11 @@ class Rows:
     def n_rows(self) -> int:
         return len(self.index)
 
-    def take(self, positions: IntArray) -> Rows:
-        parts = (self.numeric, self.codes, self.gappy)
+    def take(self, positions: IntArray | slice) -> Rows:
+        by_column = (self.numeric, self.codes, self.gappy)
         return Rows(
-            *(np.ascontiguousarray(part[:, positions]) for part in parts),
+            *(np.ascontiguousarray(part[:, positions]) for part in by_column),
+            self.numeric_rows[positions],
             self.groups[positions],
             self.index[positions],
             self.y[positions],
@@ -65,6 +73,19 @@ class Rows:
         slot = np.minimum(np.searchsorted(self.index, index, sorter=order), self.n_rows - 1)
         here = np.flatnonzero(self.index[order[slot]] == index)
         return here, order[slot[here]]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of rows that may be near, listed by (row, group), with their exact distances.
+
+    Distances are multiples of a tiny unit, so that those which are equal but for rounding tie.
+    """
+
+    row: IntArray
+    other: IntArray
+    first: IntArray
+    distance: FloatArray
 
 
 @dataclass(frozen=True)
@@ -136,9 +157,27 @@ class Comparison:
     def n_neighbors(self) -> int:
         return len(self.rank_sum) - 1
 
-    def distances(self, queries: Rows, rows: Rows) -> FloatArray:
-        """Manhattan distances; infinity between a row and itself."""
-        total = np.zeros((queries.n_rows, rows.n_rows))
+    def nearest(
+        self, queries: Rows, rows: Rows, rough: FloatArray | None = None
+    ) -> tuple[Nearest, Pairs]:
+        """The nearest distances, and the pairs among which they were found."""
+        rough = self.rough_distances(queries, rows) if rough is None else rough
+        starts = rows.starts(self.n_groups)
+        kth = kernels.kth_smallest(rough, starts, self.n_neighbors)
+        # No further by more than twice the error: once for the k-th, once for the pair itself.
+        pairs = self._pairs(queries, rows, rough, kth + 2.0 * self._rough_error(kth))
+        nearest, at_edge = kernels.nearest_distances(pairs.distance, pairs.first, self.n_neighbors)
+        return Nearest(nearest.reshape(*kth.shape, -1), at_edge.reshape(kth.shape)), pairs
+
+    def pairs_within(self, queries: Rows, rows: Rows, nearest: Nearest) -> Pairs:
+        """The pairs that are no further than the nearest distances reach."""
+        rough = self.rough_distances(queries, rows)
+        reach = np.where(np.isfinite(nearest.distances), nearest.distances, -1.0).max(axis=2)
+        return self._pairs(queries, rows, rough, reach + self._rough_error(reach))
+
+    def rough_distances(self, queries: Rows, rows: Rows) -> FloatArray:
+        """In single precision; infinity between a row and itself."""
+        total = np.zeros((queries.n_rows, rows.n_rows), np.float32)
         kernels.add_differences(total, queries.numeric, rows.numeric)
         if len(rows.codes):
             kernels.add_mismatches(total, queries.codes, rows.codes)
@@ -148,28 +187,51 @@ class Comparison:
                 self.expectations.expected, self.expectations.both, queries.groups,
                 rows.starts(self.n_groups),
             )  # fmt: skip
-        kernels.round_to_multiples(total, self.columns.unit)
         total[rows.positions_of(queries.index)] = np.inf
         return total
 
-    def nearest(self, distances: FloatArray, rows: Rows) -> Nearest:
-        starts = rows.starts(self.n_groups)
-        return Nearest(*kernels.nearest_distances(distances, starts, self.n_neighbors))
+    def _rough_error(self, distance: FloatArray) -> FloatArray:
+        """More than single precision can be wrong by at this distance, or at a smaller one.
+
+        Every cell is rounded once, every difference and every sum once more.
+        """
+        columns = self.columns
+        n_sums = len(columns.numeric) / kernels.TOGETHER + len(columns.codes) + len(columns.gappy)
+        largest = np.minimum(distance, columns.n_columns)
+        return 2.0**-23 * (2.0 * columns.n_columns + (n_sums + 8.0) * largest)
+
+    def _pairs(self, queries: Rows, rows: Rows, rough: FloatArray, limits: FloatArray) -> Pairs:
+        largest = np.finfo(np.float32).max
+        row, other, first = kernels.pairs_within(
+            rough, rows.starts(self.n_groups), np.minimum(limits, largest)
+        )
+        distance = kernels.pair_distances(queries.numeric_rows, rows.numeric_rows, row, other)
+        if len(rows.codes):
+            kernels.add_pair_mismatches(distance, queries.codes, rows.codes, row, other)
+        if len(rows.gappy):
+            kernels.add_pair_gappy_differences(
+                distance, queries.gappy, rows.gappy, row, other, self.columns.gappy_is_code,
+                self.expectations.expected, self.expectations.both, queries.groups, rows.groups,
+            )  # fmt: skip
+        unit = self.columns.unit
+        return Pairs(row, other, first, np.rint(distance / unit) * unit)
 
     def differences(
-        self, queries: Rows, rows: Rows, distances: FloatArray, nearest: Nearest
+        self, queries: Rows, rows: Rows, pairs: Pairs, nearest: Nearest
     ) -> Differences:
-        """Sums over the neighbours of ``queries`` that are among ``rows``."""
-        row, other, group, share = kernels.neighbour_pairs(
-            distances, rows.starts(self.n_groups), nearest.distances, nearest.at_edge, self.rank_sum
-        )
-        weights = (share * self.group_weight[queries.groups[row], group])[None]
+        """Sums over the neighbours of ``queries`` that are among the pairs."""
+        share = kernels.neighbour_shares(
+            pairs.distance, pairs.first, nearest.distances.reshape(-1, self.n_neighbors),
+            nearest.at_edge.ravel(), self.rank_sum,
+        )  # fmt: skip
+        groups = queries.groups[pairs.row], rows.groups[pairs.other]
+        weights = (share * self.group_weight[groups])[None]
         of_target = 0.0
         if self.uses_target:
-            apart = np.abs(queries.y[row] - rows.y[other])
+            apart = np.abs(queries.y[pairs.row] - rows.y[pairs.other])
             weights = np.concatenate([weights, weights * apart])
             of_target = float(weights[1].sum())
-        by_column = self._by_column(queries, rows, row, other, weights)
+        by_column = self._by_column(queries, rows, pairs.row, pairs.other, weights)
         return Differences(by_column, of_target, queries.n_rows)
 
     def _by_column(
@@ -177,7 +239,7 @@ class Comparison:
     ) -> FloatArray:
         columns, sums = self.columns, np.zeros((len(weights), self.columns.n_columns))
         pairs = (row, other, weights)
-        numeric = kernels.weighted_differences(queries.numeric, rows.numeric, *pairs)
+        numeric = kernels.weighted_differences(queries.numeric_rows, rows.numeric_rows, *pairs)
         sums[:, columns.numeric] = numeric[:, : len(columns.numeric)]
         if len(columns.codes):
             sums[:, columns.codes] = kernels.weighted_mismatches(queries.codes, rows.codes, *pairs)

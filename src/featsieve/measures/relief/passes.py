@@ -19,6 +19,9 @@ RANK_DECAY = 50.0  # σ in exp(−(rank/σ)²), for regression
 MOST_TOGETHER = 64  # visited rows that are compared with others in one piece of work
 MOST_A_PASS = 2048  # visited rows of one pass over a table that is not in memory
 BUDGET_SHARE = 8  # pieces of work hold this part of the memory limit
+COPIES = 3  # of a table that is gathered: as it is, column by column, row by row
+SQUARE_TILE = 256
+QUICK_SQUARE = 1 << 33  # differences: well under a second
 PAIR_BYTES = 40  # a distance, and a pair of neighbours where all rows tie
 
 
@@ -78,7 +81,7 @@ def _class_pair_weights(prior: FloatArray) -> FloatArray:
 def compare_rows(engine: Engine, side: OutputSide, visited: IntArray) -> Iterator[Differences]:
     """Sums of differences to the neighbours, for some of the visited rows at a time."""
     table_bytes = 8 * engine.n_samples * engine.n_features
-    is_small = 2 * table_bytes <= engine.memory_limit - engine.memory_limit // BUDGET_SHARE
+    is_small = COPIES * table_bytes <= engine.memory_limit - engine.memory_limit // BUDGET_SHARE
     return (_gathered if is_small else _streamed)(engine, side, visited)
 
 
@@ -87,15 +90,45 @@ def _gathered(engine: Engine, side: OutputSide, visited: IntArray) -> Iterator[D
     rows = side.sorted_rows(*engine.take(), np.arange(engine.n_samples, dtype=np.intp))
     position = np.argsort(rows.index)
     comparison = side.comparison
+    square = _square(engine, comparison, rows) if _can_square(engine, visited) else None
 
     def compare(piece: IntArray) -> Differences:
         queries = rows.take(position[piece])
-        distances = comparison.distances(queries, rows)
-        nearest = comparison.nearest(distances, rows)
-        return comparison.differences(queries, rows, distances, nearest)
+        rough = None if square is None else square[position[piece]]
+        nearest, pairs = comparison.nearest(queries, rows, rough)
+        return comparison.differences(queries, rows, pairs, nearest)
 
     pieces = _cut(visited, _rows_together(_thread_bytes(engine), engine.n_samples))
     return ordered_map(compare, pieces, engine.n_jobs)
+
+
+def _can_square(engine: Engine, visited: IntArray) -> bool:
+    """Whether all distances can be kept, so that each is computed once for both of its rows.
+
+    With a time limit only if that is quick: piece by piece there is an answer at any time.
+    """
+    n = engine.n_samples
+    is_small = 4 * n * n <= engine.memory_limit // BUDGET_SHARE
+    is_quick = n * n * engine.n_features <= QUICK_SQUARE or engine.monitor.remaining() == np.inf
+    return len(visited) == n and is_small and is_quick
+
+
+def _square(engine: Engine, comparison: Comparison, rows: Rows) -> FloatArray:
+    """Rough distances of all pairs of rows."""
+    n = engine.n_samples
+    square = np.empty((n, n), np.float32)
+    spans = [slice(start, min(start + SQUARE_TILE, n)) for start in range(0, n, SQUARE_TILE)]
+    tiles = [(a, b) for i, a in enumerate(spans) for b in spans[i:]]
+
+    def fill(tile: tuple[slice, slice]) -> None:
+        first, second = tile
+        rough = comparison.rough_distances(rows.take(first), rows.take(second))
+        square[first, second] = rough
+        square[second, first] = rough.T
+
+    for done, _ in enumerate(ordered_map(fill, tiles, engine.n_jobs), start=1):
+        engine.monitor.tick("measuring distances", done, len(tiles))
+    return square
 
 
 def _streamed(engine: Engine, side: OutputSide, visited: IntArray) -> Iterator[Differences]:
@@ -118,8 +151,7 @@ def _nearest_in_block(
     rows = side.block_rows(block)
     parts = []
     for part in _cut(np.arange(queries.n_rows), _rows_together(thread_bytes, rows.n_rows)):
-        distances = side.comparison.distances(queries.take(part), rows)
-        parts.append(side.comparison.nearest(distances, rows))
+        parts.append(side.comparison.nearest(queries.take(part), rows)[0])
     return Nearest.joined(parts)
 
 
@@ -129,9 +161,9 @@ def _differences_in_block(
     rows = side.block_rows(block)
     parts = []
     for part in _cut(np.arange(queries.n_rows), _rows_together(thread_bytes, rows.n_rows)):
-        some = queries.take(part)
-        distances = side.comparison.distances(some, rows)
-        parts.append(side.comparison.differences(some, rows, distances, nearest.take(part)))
+        some, limits = queries.take(part), nearest.take(part)
+        pairs = side.comparison.pairs_within(some, rows, limits)
+        parts.append(side.comparison.differences(some, rows, pairs, limits))
     return reduce(Differences.merge, parts)
 
 
