@@ -42,6 +42,10 @@ class ReliefF(PairingSelector):
     max_samples: int | float | None = None
     random_state: Any = None
 
+    @property
+    def _measure_type(self) -> type:
+        return Relief
+
     def _pairing(self) -> Pairing:
         measure = Relief(
             n_neighbors=self.n_neighbors,

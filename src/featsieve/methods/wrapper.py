@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.cross_val_score import CrossValScore
 from featsieve.procedures.pairing import Pairing
 from featsieve.searches.backward import Backward
@@ -96,11 +96,10 @@ class WrapperSelector(PairingSelector):
             )
         )
 
+    _measure_type = CrossValScore
+
     def _pairing(self) -> Pairing:
-        if self.search not in SEARCHES:
-            raise InputError(
-                f"search={self.search!r} is not known; allowed are {', '.join(SEARCHES)}."
-            )
+        search = SEARCHES[check_choice("search", self.search, SEARCHES)]
         measure = CrossValScore(
             self.estimator,
             cv=self.cv,
@@ -108,10 +107,16 @@ class WrapperSelector(PairingSelector):
             split_params=getattr(self, "_split_params", None),
             score_params=getattr(self, "_score_params", None),
         )
-        return Pairing(measure, SEARCHES[self.search]())
+        return Pairing(measure, search())
 
+    @property
     def _takes_missing(self) -> bool:
-        return self.estimator is not None and bool(get_tags(self.estimator).input_tags.allow_nan)
+        return _is_estimator(self.estimator) and bool(get_tags(self.estimator).input_tags.allow_nan)
 
+    @property
     def _takes_sparse(self) -> bool:
-        return self.estimator is None or bool(get_tags(self.estimator).input_tags.sparse)
+        return not _is_estimator(self.estimator) or bool(get_tags(self.estimator).input_tags.sparse)
+
+
+def _is_estimator(given: Any) -> bool:
+    return hasattr(given, "fit") and not isinstance(given, type)

@@ -280,12 +280,12 @@ def test_several_outputs_keep_each_and_report_the_mean():
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"n_neighbors": 0}, "n_neighbors=0 is not possible; give an integer >= 1"),
-        ({"n_neighbors": 2.5}, r"n_neighbors=2\.5 is not possible"),
-        ({"n_neighbors": True}, "n_neighbors=True is not possible"),
-        ({"max_samples": 0}, "max_samples=0 is not possible; give an integer >= 1, a fraction"),
-        ({"max_samples": 1.5}, r"max_samples=1\.5 is not possible"),
-        ({"max_samples": "all"}, "max_samples='all' is not possible"),
+        ({"n_neighbors": 0}, "n_neighbors=0 is not allowed; give an integer >= 1"),
+        ({"n_neighbors": 2.5}, r"n_neighbors=2\.5 is not allowed"),
+        ({"n_neighbors": True}, "n_neighbors=True is not allowed"),
+        ({"max_samples": 0}, "max_samples=0 is not allowed; give an integer >= 1, a fraction"),
+        ({"max_samples": 1.5}, r"max_samples=1\.5 is not allowed"),
+        ({"max_samples": "all"}, "max_samples='all' is not allowed"),
     ],
 )
 def test_bad_parameters_are_refused(params, words):

@@ -3,7 +3,6 @@ Kononenko 1997): does a column differ between near rows of different classes, an
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, ClassVar
@@ -11,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_fraction_or_count, check_integer
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.relief.columns import Columns, Survey
 from featsieve.measures.relief.comparison import Differences
@@ -64,18 +63,12 @@ class Relief(BaseMeasure):
         self.random_state = random_state
 
     def bind(self, engine: Engine) -> BoundRelief:
-        check_neighbors(self.n_neighbors)
+        n_neighbors = check_integer("n_neighbors", self.n_neighbors, 1)
         n_visited = sample_size(self.max_samples, engine.n_samples)
         # Every row is visited without max_samples: the order only decides what max_time leaves.
         seed = 0 if n_visited == engine.n_samples else root_seed(self.random_state)
         order = np.random.default_rng(seed).permutation(engine.n_samples).astype(np.intp)
-        return BoundRelief(engine, self.n_neighbors, order[:n_visited])
-
-
-def check_neighbors(n_neighbors: Any) -> None:
-    is_integer = isinstance(n_neighbors, numbers.Integral) and not isinstance(n_neighbors, bool)
-    if not is_integer or n_neighbors < 1:
-        raise InputError(f"n_neighbors={n_neighbors!r} is not possible; give an integer >= 1.")
+        return BoundRelief(engine, n_neighbors, order[:n_visited])
 
 
 def sample_size(max_samples: Any, n_samples: int) -> int:
@@ -85,15 +78,8 @@ def sample_size(max_samples: Any, n_samples: int) -> int:
     """
     if max_samples is None:
         return n_samples
-    is_number = isinstance(max_samples, numbers.Real) and not isinstance(max_samples, bool)
-    if is_number and isinstance(max_samples, numbers.Integral) and max_samples >= 1:
-        return min(int(max_samples), n_samples)
-    if is_number and not isinstance(max_samples, numbers.Integral) and 0 < max_samples <= 1:
-        return max(1, int(max_samples * n_samples))
-    raise InputError(
-        f"max_samples={max_samples!r} is not possible; give an integer >= 1, a fraction in (0, 1], "
-        "or None for all rows."
-    )
+    given = check_fraction_or_count("max_samples", max_samples, inclusive="high", also="None")
+    return min(given, n_samples) if isinstance(given, int) else max(1, int(given * n_samples))
 
 
 class BoundRelief:
