@@ -528,6 +528,8 @@ def rrelieff(X, y, k, categorical=()):
             n_dcda += share * dy * d[i, j]
     gain = n_dcda / n_dc if n_dc > 0 else np.zeros(p)
     return gain - ((n_da - n_dcda) / (n - n_dc) if n - n_dc > 1e-12 * n else 0.0)
+
+
 # --- Penalties on blocks of rows (P-L1INF) -------------------------------------------------------
 
 

@@ -260,9 +260,7 @@ def _share(kept: Any, n_at_edge: int, distance: float, rank_sum: Any) -> float:
 
 
 @njit(nogil=True, cache=True)
-def neighbour_shares(
-    distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any
-) -> Any:
+def neighbour_shares(distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any) -> Any:
     """How much each listed pair counts: 0 for those that are not among the nearest of their list.
 
     Rank r has the weight rank_sum[r + 1] − rank_sum[r]; the shares of a list add up to 1.

@@ -299,4 +299,3 @@ def test_infinite_cells_are_refused_by_name():
     X[3, 2] = np.inf
     with pytest.raises(InputError, match="column 'x2' has 1 infinite cells, and Relief needs"):
         ReliefF().fit(X, y)
-

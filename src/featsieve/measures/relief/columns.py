@@ -194,12 +194,11 @@ def _count_bins(
 
 
 def _expectations(counts: FloatArray, is_code: BoolArray) -> Expectations:
-    n_groups, n_bins = counts.shape[1:]
     known = counts.sum(axis=2, keepdims=True)
     # A group in which nothing is known is taken to be like all rows together.
     shares = np.where(known > 0, counts, counts.sum(axis=1, keepdims=True))
     shares = shares / shares.sum(axis=2, keepdims=True)
-    centres = np.arange(n_bins) / GRID
+    centres = np.arange(counts.shape[2]) / GRID
     between = np.abs(centres[:, None] - centres)
     expected = np.where(is_code[:, None, None], 1.0 - shares, shares @ between)
     return Expectations(expected, np.einsum("cgb,chb->cgh", expected, shares))

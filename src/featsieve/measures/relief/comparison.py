@@ -50,9 +50,10 @@ class Rows:
         return len(self.index)
 
     def take(self, positions: IntArray | slice) -> Rows:
-        by_column = (self.numeric, self.codes, self.gappy)
         return Rows(
-            *(np.ascontiguousarray(part[:, positions]) for part in by_column),
+            np.ascontiguousarray(self.numeric[:, positions]),
+            np.ascontiguousarray(self.codes[:, positions]),
+            np.ascontiguousarray(self.gappy[:, positions]),
             self.numeric_rows[positions],
             self.groups[positions],
             self.index[positions],
@@ -216,9 +217,7 @@ class Comparison:
         unit = self.columns.unit
         return Pairs(row, other, first, np.rint(distance / unit) * unit)
 
-    def differences(
-        self, queries: Rows, rows: Rows, pairs: Pairs, nearest: Nearest
-    ) -> Differences:
+    def differences(self, queries: Rows, rows: Rows, pairs: Pairs, nearest: Nearest) -> Differences:
         """Sums over the neighbours of ``queries`` that are among the pairs."""
         share = kernels.neighbour_shares(
             pairs.distance, pairs.first, nearest.distances.reshape(-1, self.n_neighbors),

@@ -145,9 +145,7 @@ def _streamed(engine: Engine, side: OutputSide, visited: IntArray) -> Iterator[D
         yield replace(total, n_rows=len(piece))
 
 
-def _nearest_in_block(
-    side: OutputSide, queries: Rows, thread_bytes: int, block: Block
-) -> Nearest:
+def _nearest_in_block(side: OutputSide, queries: Rows, thread_bytes: int, block: Block) -> Nearest:
     rows = side.block_rows(block)
     parts = []
     for part in _cut(np.arange(queries.n_rows), _rows_together(thread_bytes, rows.n_rows)):

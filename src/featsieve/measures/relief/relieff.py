@@ -118,7 +118,6 @@ class BoundRelief:
         finish = _regression_weights if side.comparison.uses_target else _class_weights
         return finish(total), total.n_rows
 
-
     def _sum_in_time(self, parts: Iterator[Differences]) -> Differences:
         """The visited rows are in random order, so what is there when time is up is a sample."""
         total: Differences | None = None
