@@ -13,6 +13,7 @@ MEASURES = {
     "MutualInformation": "featsieve.measures.information.binned",
     "PCA": "featsieve.measures.pca.pca",
     "Pearson": "featsieve.measures.pearson.pearson",
+    "Relief": "featsieve.measures.relief.relieff",
 }
 FUNCTIONS = {
     "cmi_matrix": "featsieve.measures.information.functions",
