@@ -133,6 +133,7 @@ from :func:`featsieve.open_parquet`
             memory_limit=self.memory_limit,
             callback=self.callback,
             takes_missing=self._takes_missing,
+            needs_target=self._needs_target,
         )
 
     def _scaled(self, engine: Any) -> Engine:
@@ -167,7 +168,7 @@ from :func:`featsieve.open_parquet`
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.categorical = True
-        tags.target_tags.required = True
+        tags.target_tags.required = self._needs_target
         tags.target_tags.multi_output = True
         return tags
 

@@ -142,6 +142,8 @@ def _partitions(X: Any) -> list[Any]:
 def _aligned_targets(y: Any, X: Any, starts: IntArray) -> list[Any]:
     """y cut at the same rows as X."""
     n_rows = int(starts[-1])
+    if y is None:
+        y = np.empty((n_rows, 0))
     if hasattr(y, "to_delayed"):
         y = _as_dask_array(y)
         if y.shape[0] != n_rows:

@@ -127,7 +127,8 @@ class FileEngine(BaseEngine):
             start += batch.num_rows
 
     def _block(self, start: int, batch: Any, schema: Schema) -> Block:
-        y = encode_target(batch.column(self._table.target), self.target)
+        labels = batch if self._table.target is None else batch.column(self._table.target)
+        y = encode_target(labels, self.target)
         source = open_source(batch.select(list(schema.names)), schema)
         return Block(start, source.rows(0, batch.num_rows), y)
 

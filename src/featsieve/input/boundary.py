@@ -38,7 +38,13 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
-from featsieve.input.targets import describe_target, encode_target, scan_target, target_matrix
+from featsieve.input.targets import (
+    NO_TARGET,
+    describe_target,
+    encode_target,
+    scan_target,
+    target_matrix,
+)
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs
 from featsieve.runtime.progress import Callback, Monitor
@@ -60,6 +66,7 @@ class Settings:
     memory_limit: Any = "1GiB"
     callback: Callback | None = None
     takes_missing: bool = False
+    needs_target: bool = True
     rows_a_block: int | None = None
 
     @cached_property
@@ -124,8 +131,10 @@ def open_engine(
     if is_dask(X):
         return _open_dask(X, y, settings, sample_weight)
     schema = schema or _memory_schema(X, settings)
-    values = target_matrix(y)
     n_rows = X.shape[0]
+    if y is None and not settings.needs_target:
+        y, target = np.empty((n_rows, 0)), NO_TARGET
+    values = y if target is NO_TARGET else target_matrix(y)
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
     target = target or describe_target(scan_target(values, settings.task), settings.task)
@@ -179,12 +188,14 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     from featsieve.engines.dask import DaskEngine, DaskTable
 
     _refuse_lazy_weights(sample_weight, "Dask")
-    if y is None:
+    if y is None and settings.needs_target:
         raise _no_target()
     table = DaskTable(X, y)
     _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
-    target = describe_target(table.scan_target(settings.task), settings.task)
+    target = NO_TARGET
+    if y is not None:
+        target = describe_target(table.scan_target(settings.task), settings.task)
     return DaskEngine(table, settings.context(schema, target))
 
 
@@ -205,19 +216,23 @@ def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
 
 def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) -> FileEngine:
     _refuse_lazy_weights(sample_weight, "a file")
-    table = _with_target(X, y)
+    table = _with_target(X, y, settings.needs_target)
     names = table.column_names
     check_names(names)
     _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
     schema = _schema(names, settings, categorical_by_dtype(empty), scan_states)
+    target = NO_TARGET if table.target is None else _file_target(table, settings)
+    return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+
+
+def _file_target(table: ParquetTable, settings: Settings) -> Target:
     batches = table.batches([str(table.target)], 1 << 20)
     scan = _merge_scans(
         scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
     )
-    target = describe_target(scan, settings.task)
-    return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+    return describe_target(scan, settings.task)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
@@ -243,14 +258,14 @@ def _merge_scans(scans: Any) -> Any:
     return merged
 
 
-def _with_target(X: ParquetTable, y: Any) -> ParquetTable:
+def _with_target(X: ParquetTable, y: Any, needed: bool) -> ParquetTable:
     if isinstance(y, str):
         return X.with_target(y)
     if y is not None:
         raise InputError(
             f"y is a {type(y).__name__}, but with a Parquet table y is the name of its column."
         )
-    if X.target is None:
+    if X.target is None and needed:
         raise _no_target()
     return X
 

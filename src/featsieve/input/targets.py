@@ -17,6 +17,8 @@ FEW_CLASSES = 20
 MOST_CLASSES = 65_536
 TASKS = ("auto", "classification", "regression")
 
+NO_TARGET = Target("regression", 0)  # of a table whose selector looks at X alone
+
 
 @dataclass(frozen=True)
 class TargetScan:
@@ -86,6 +88,8 @@ def target_matrix(y: Any) -> Array:
 
 def encode_target(y: Any, target: Target) -> Array:
     """Class codes (intp) or numbers (float64), always 2-D."""
+    if target.n_outputs == 0:
+        return np.empty((len(y), 0))
     values = target_matrix(y)
     if not target.is_classification:
         return values.astype(np.float64)

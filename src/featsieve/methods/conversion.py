@@ -207,6 +207,7 @@ class PrincipalFeatures(RowPenalty):
     standardize: bool = True
 
     _measure_type = PCA
+    _needs_target = False
 
     def _pairing(self) -> Pairing:
         return Pairing(PCA(), self._search().set_params(refine=self.refine))

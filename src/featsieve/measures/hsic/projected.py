@@ -16,7 +16,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy
+from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_distance
 from featsieve.measures.hsic.kernels import KernelFunction
 from featsieve.measures.hsic.passes import RowSums, TargetTiles
 from featsieve.measures.hsic.tiles import (
@@ -107,7 +107,7 @@ class ProjectedHSIC:
         """
         if not self._can_start():
             return None
-        width = self._widths.of_projection(np.eye(len(self._X)))
+        width = median_distance(self._X.T, self._kernel)
         K = self._kernel.gram(self._X.T, self._X.T, width)
         P = K * self._fixed_matrix()
         P[np.diag_indices_from(P)] -= P.sum(axis=1)
