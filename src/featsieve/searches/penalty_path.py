@@ -20,6 +20,7 @@ _FIRST_SHARE = 0.03  # of criterion over norms: a penalty that hardly binds
 _GROWTH = 1.5
 _FAST_GROWTH = 2.5  # while far more units than wanted are left
 _LOWERING = 1.0 / 16.0
+_WEAKEST = 0.01  # of the first penalty
 _NARROW = 1.0 + 1e-4  # a bracket of penalties in which the number of units jumps
 _NARROW_FAR = 1.02  # the same while the number is far from k
 _KEPT_SHARE = 0.7
@@ -124,7 +125,9 @@ class PenalizedRows:
         penalty = self.penalty(1.0)
         by_value = abs(value) / max(penalty.value(W), np.finfo(np.float64).tiny)
         by_slope = float(penalty.dual_sizes(gradient).max(initial=0.0))
-        return _FIRST_SHARE * (max(by_value, 0.1 * by_slope) or 1.0)
+        if by_slope == 0.0:  # the value may then be nothing but rounding
+            return _FIRST_SHARE
+        return _FIRST_SHARE * max(by_value, 0.1 * by_slope)
 
     def as_large_as(self, W: FloatArray) -> FloatArray:
         """W with the length of the first start, which the tuning belongs to."""
@@ -213,11 +216,17 @@ class Continuation:
                 warm = start if self._low is None else self._low.W
                 stage = self._rows.solve(warm, weight, roughly=roughly)
                 yield self._noted(stage)
-        if stage.size < self._k and self._low is not None:
-            stage = self._low
+        if stage.size < self._k:
+            stage = self._low or self._filled_up(stage)
         while stage.size > self._k:
             stage = self._without_weakest(stage)
             yield self._noted(stage)
+
+    def _filled_up(self, stage: Stage) -> Stage:
+        """Units below a hundredth of the largest as well, if k are wanted and they have weight."""
+        sizes = stage.step.sizes
+        units = [unit for unit in best_first(sizes).tolist() if sizes[unit] > 0.0][: self._k]
+        return self._rows.solve_on(units, stage) if len(units) > stage.size else stage
 
     def _noted(self, stage: Stage) -> Stage:
         self.steps.append(stage.step)
@@ -231,7 +240,7 @@ class Continuation:
         else:
             self._high = weight
         if self._low is None:
-            return weight * _LOWERING if weight > np.finfo(np.float64).tiny / _LOWERING else None
+            return weight * _LOWERING if weight > _WEAKEST * self.steps[0].penalty else None
         if self._high is None:
             return weight * (_FAST_GROWTH if stage.size > 4 * self._k else _GROWTH)
         low = self._low.step.penalty

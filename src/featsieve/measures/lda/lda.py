@@ -24,6 +24,7 @@ from featsieve.protocols import Engine
 
 _MOST_CG_STEPS = 200
 _LEAST_RIDGE = 1e-3
+_SMALLEST = 1e-10  # of the largest eigenvalue
 
 
 class LDA(BaseMeasure):
@@ -88,9 +89,10 @@ class RatioTrace:
         """The leading directions of S_W⁻¹ S_B, each with W'S_W W = 1 or so."""
         solved = _within_solve(self.covariance, self.between, self.ridge)
         values, vectors = np.linalg.eigh(_symmetric(self.between.T @ solved))
-        leading = vectors[:, ::-1][:, :n_components]
-        scale = np.sqrt(np.maximum(values[::-1][:n_components], np.finfo(np.float64).tiny))
-        return np.asarray(solved @ leading) / scale
+        n_useful = int(np.count_nonzero(values > _SMALLEST * max(float(values[-1]), 0.0)))
+        leading = slice(None, min(n_components, n_useful))
+        scale = np.sqrt(values[::-1][leading])
+        return np.asarray(solved @ vectors[:, ::-1][:, leading]) / scale
 
 
 def best_ratio_trace(within: FloatArray, between: FloatArray, n_components: int) -> float:
