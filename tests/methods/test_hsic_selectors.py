@@ -13,7 +13,7 @@ from featsieve import BAHSIC, FOHSIC, L1HSIC, FeatureSelector, HSICLasso, HSICRa
 from featsieve.datasets import make_quad, make_xor
 from featsieve.linalg.nonnegative_lar import nonnegative_lar
 from featsieve.measures import HSIC
-from featsieve.measures.hsic.estimates import centred
+from featsieve.measures.hsic.grams import centred
 from featsieve.searches import Exhaustive
 from tests.reference import rbf_gram
 

@@ -20,7 +20,7 @@ from featsieve.compiled.hsic_tiles import (
     weighted_exponential,
 )
 from featsieve.compiled.medians import kth_difference, kth_value, pair_contributions
-from featsieve.measures.hsic.bandwidth import median_distance, median_of_column
+from featsieve.measures.hsic.bandwidth import median_kernel_distance, median_of_column
 from featsieve.measures.hsic.kernels import kernel_function
 from tests.reference import median_pair_distance
 
@@ -156,7 +156,7 @@ def test_median_distance_equals_loops(seed, m, binary):
     n = int(rng.integers(2, 30))
     X = (rng.random((n, m)) < 0.1).astype(float) if binary else rng.normal(size=(n, m))
     expected = median_pair_distance(X)
-    assert median_distance(X, kernel_function("rbf")) == pytest.approx(expected, rel=1e-14)
+    assert median_kernel_distance(X, kernel_function("rbf")) == pytest.approx(expected, rel=1e-14)
 
 
 def test_median_falls_back_to_a_positive_number():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, hsic, mmd
-from featsieve.measures.hsic.estimates import gram_hsic
+from featsieve.measures.hsic.grams import gram_hsic
 from featsieve.procedures.pairing import Pairing
 from featsieve.searches import Backward, Forward, Ranking
 from tests.measures.hsic.test_hsic_estimates import FIGURES, toy
