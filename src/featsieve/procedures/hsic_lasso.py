@@ -23,7 +23,6 @@ from featsieve.measures.hsic.unit_grams import UnitGrams, landmark_grams, paired
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.runtime.progress import drive
 
 FEWEST_ROWS_TOGETHER = 2
 
@@ -40,10 +39,9 @@ class HSICLassoPath:
     approximation: str = "none"
     seed: int = 0
 
-    def run(self, engine: Engine, k: int) -> SelectionResult:
-        return drive(self._steps(engine, k), engine.monitor)
-
-    def _steps(self, engine: Engine, k: int) -> Iterator[SelectionResult]:
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """The best so far after each unit that enters or leaves."""
+        assert k is not None  # only a procedure that counts by itself gets None
         n_units = engine.schema.n_units
         grams = self._grams(engine)
         relevance = grams.with_target()
