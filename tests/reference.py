@@ -446,3 +446,24 @@ def quantile_cuts_by_definition(values, n_bins):
         return [middle if middle < b else a for middle, a, b in middles]
     ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
     return sorted({end for end in ends if end < ordered[-1]})
+
+
+def delta_gram(X):
+    """1 for rows that agree in every column, else 0."""
+    n = len(X)
+    return np.array([[float(all(X[i] == X[j])) for j in range(n)] for i in range(n)])
+
+
+def block_hsic_lasso_features(X, y, blocks, sigma):
+    """Centred Gram matrices inside blocks, joined: one vector of norm 1 per column, and y's."""
+
+    def vector(values):
+        parts = []
+        for rows in blocks:
+            K = rbf_gram(values[rows][:, None], sigma)
+            H = np.eye(len(rows)) - 1.0 / len(rows)
+            parts.append((H @ K @ H).ravel())
+        return np.concatenate(parts)
+
+    columns = [vector(column) for column in X.T]
+    return np.array([v / np.linalg.norm(v) for v in columns]).T, vector(y)

@@ -16,10 +16,16 @@ from featsieve.errors import InputError
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
 from featsieve.measures.hsic.bandwidth import width_policy
 from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
+from featsieve.measures.hsic.landmark_grams import landmark_grams
 from featsieve.measures.hsic.passes import centring, fit_target_side
 from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel
 from featsieve.measures.hsic.tiles import RowPairs, block_pairs, row_pairs
-from featsieve.measures.hsic.unit_grams import UnitGrams, landmark_grams, paired_grams
+from featsieve.measures.hsic.unit_grams import (
+    UnitGrams,
+    can_store,
+    paired_grams,
+    stored_grams,
+)
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
@@ -68,6 +74,8 @@ class HSICLassoPath:
         target = fit_target_kernel(engine, kind, width, self.seed, pairs.order)
         fixed = centring(pairs.rows_together)
         side = fit_target_side(engine.memory_limit, pairs, target, fixed, np.float64)
+        if can_store(pairs, units.n_units, engine.memory_limit):
+            return stored_grams(pairs, units, kernel, rates, side.tiles)
         return paired_grams(pairs, units, kernel, rates, side.tiles, engine.memory_limit)
 
     def _pairs(self, engine: Engine) -> RowPairs:

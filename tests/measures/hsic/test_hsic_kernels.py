@@ -17,6 +17,7 @@ from featsieve.compiled.hsic_tiles import (
     candidate_sums,
     contribution_sums,
     sum_contributions,
+    unit_kernels,
     weighted_exponential,
 )
 from featsieve.compiled.medians import kth_difference, kth_value, pair_contributions
@@ -108,6 +109,25 @@ def test_tile_kernels_equal_loops(seed, form):
         links = [(t + 0.5) ** 3 if degree else np.exp(-t) for t in arguments]
         expected = [(k * M * keep).sum() for k in links]
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS, form=st.sampled_from([SQUARED, ABSOLUTE]))
+def test_one_column_units_and_unit_kernels_equal_loops(seed, form):
+    rng, A, B, M, codes, triangle, pieces, keep = random_tile(seed, form)
+    m = len(A)
+    starts, rates = np.arange(m + 1), rng.random(m)
+    base = sum_contributions(A, B, np.ones(m), codes, form, triangle)
+    for sign in (1.0, -1.0):
+        found = candidate_sums(A, B, starts, codes, form, base, sign, rates, M, 0.0, 0, triangle)
+        expected = [
+            (np.exp(-rates[u] * (base + sign * pieces[:, :, u])) * M * keep).sum() for u in range(m)
+        ]
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+    K = unit_kernels(A, B, starts, codes, form, rates)
+    np.testing.assert_allclose(
+        K, np.exp(-rates[:, None, None] * pieces.transpose(2, 0, 1)), rtol=1e-11
+    )
 
 
 def test_single_precision_is_near_double():

@@ -83,22 +83,29 @@ def class_values(y: Array, classes: Classes) -> Array:
 
 @dataclass(frozen=True)
 class NumericTarget:
-    """A kernel function on the numbers of y, also where they are class labels."""
+    """A kernel function on the numbers of y, also where they are class labels.
+
+    ``factor`` brings y to a size whose squares neither vanish nor overflow; bandwidth and landmarks
+    are for y times ``factor``.
+    """
 
     function: KernelFunction
     bandwidth: float
     landmarks: FloatArray
+    factor: float = 1.0
     classes: Classes = ()
 
     def tile(self, a: Block, b: Block) -> FloatArray:
-        left, right = (class_values(block.y, self.classes) for block in (a, b))
-        return self.function.gram(left, right, self.bandwidth)
+        return self.function.gram(self._numbers(a.y), self._numbers(b.y), self.bandwidth)
+
+    def _numbers(self, y: Array) -> FloatArray:
+        return np.asarray(class_values(y, self.classes), dtype=np.float64) * self.factor
 
     def features(self, y: Array) -> FloatArray:
         """Itself when linear, else Nyström features: on few outputs they are all but exact."""
-        y = class_values(y, self.classes)
+        y = self._numbers(y)
         if self.function.degree == 1:
-            return np.asarray(y, dtype=np.float64)
+            return y
         marks = self.landmarks
         root = inverse_root(self.function.gram(marks, marks, self.bandwidth))
         return self.function.gram(y, marks, self.bandwidth) @ root.T
@@ -238,17 +245,28 @@ def _numeric_target(
         ) from None
     if any(labels.dtype.kind not in "biuf" for labels in classes):
         raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
-    sample = class_values(sample, classes)
-    width = _target_width(function, sample, bandwidth)
-    return NumericTarget(function, width, _spread_rows(sample), classes)
-
-
-def _target_width(function: KernelFunction, sample: Array, bandwidth: float | str) -> float:
+    sample = np.asarray(class_values(sample, classes), dtype=np.float64)
     if not function.has_bandwidth:
-        return 1.0
+        return NumericTarget(function, 1.0, _spread_rows(sample), 1.0, classes)
+    factor = _exact_factor(sample)
+    sample = sample * factor
     if isinstance(bandwidth, str) and bandwidth == "median":
-        return median_kernel_distance(sample, function)
-    return positive_bandwidth(bandwidth, "target_bandwidth")
+        width = median_kernel_distance(sample, function)
+    else:
+        width = positive_bandwidth(bandwidth, "target_bandwidth") * factor
+    return NumericTarget(function, width, _spread_rows(sample), factor, classes)
+
+
+def _exact_factor(sample: FloatArray) -> float:
+    """A power of two, so that no digit changes: it brings extreme numbers near 1, others stay.
+
+    >>> _exact_factor(np.array([3.0])), _exact_factor(np.array([2.0**-200])) == 2.0**200
+    (1.0, True)
+    """
+    size = float(np.abs(sample).max(initial=0.0))
+    if size == 0.0 or 2.0**-100 < size < 2.0**100:
+        return 1.0
+    return float(2.0 ** -np.clip(np.floor(np.log2(size)), -1000, 1000))
 
 
 def _spread_rows(sample: Array) -> FloatArray:

@@ -1,23 +1,19 @@
 """Inner products of the centred Gram matrices of units, without ever storing one.
 
 HSIC Lasso needs ⟨K̄_u, L̄⟩ for all units u, and ⟨K̄_u, K̄_v⟩ only for the units v that enter its path.
-Over pairs of rows each of these is one pass of tile sums with M = K̄_v; with landmark rows it is one
-pass over the rows."""
+Over pairs of rows each of these is one pass of tile sums with M = K̄_v."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.compiled.hsic_tiles import sum_contributions, unit_row_sums
-from featsieve.engines.base import require_memory, spans
-from featsieve.errors import InputError
-from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import median_rows
+from featsieve.compiled.hsic_tiles import sum_contributions, unit_kernels, unit_row_sums
+from featsieve.engines.base import spans
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, no_columns
 from featsieve.measures.hsic.passes import (
     RowSums,
@@ -26,14 +22,11 @@ from featsieve.measures.hsic.passes import (
     centring,
     doubled,
 )
-from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
-from featsieve.measures.hsic.tiles import RowPairs, RowStrip
-from featsieve.protocols import Engine
-from featsieve.schema import Block
+from featsieve.measures.hsic.tiles import RowPairs, RowStrip, tile_width
 
 _CONSTANT = 1e-12  # relative squared norm below which a centred Gram matrix is zero
 ROW_SUMS_SHARE = 16  # of memory_limit, for the row sums of many units
-N_LANDMARKS = 24  # of one unit: a Gaussian kernel on one column has no more directions to speak of
+STORED_SHARE = 4  # of memory_limit, for the Gram matrices of small blocks and a copy of them
 
 
 class UnitGrams(Protocol):
@@ -48,7 +41,7 @@ class UnitGrams(Protocol):
         ...
 
 
-def _norms(squared: FloatArray, scale: FloatArray) -> FloatArray:
+def norms_of(squared: FloatArray, scale: FloatArray) -> FloatArray:
     """Infinity where a Gram matrix is constant, so that every product with it is 0."""
     return np.sqrt(np.where(squared > _CONSTANT * scale, squared, np.inf))
 
@@ -155,141 +148,69 @@ def _centred_norms(
     rows = sums.rows.joined().reshape(units.n_units, pairs.n_groups, n)
     squared = sums.squares - 2.0 / n * (rows**2).sum(axis=(1, 2))
     squared += ((rows.sum(axis=2) / n) ** 2).sum(axis=1)
-    return _norms(squared, sums.squares)
+    return norms_of(squared, sums.squares)
 
 
-# --- landmark rows -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Landmarks:
-    """The kernel of each unit with rows of a sample, at even ranks of the unit's first column."""
-
-    units: UnitColumns
-    kernel: KernelFunction
-    rates: FloatArray
-    values: tuple[FloatArray, ...]  # columns × landmarks, one array per unit
-    roots: tuple[FloatArray, ...]  # K_pp^(−1/2), which is applied to sums and not to rows
-
-    def of_rows(self, X: FloatArray, unit: int) -> FloatArray:
-        """Rows × landmarks; ``X`` holds columns by rows."""
-        at = slice(self.units.starts[unit], self.units.starts[unit + 1])
-        rows = np.ascontiguousarray(X[self.units.columns[at]])
-        return self._kernel_values(rows, self.values[unit], unit)
-
-    def _kernel_values(self, rows: FloatArray, marks: FloatArray, unit: int) -> FloatArray:
-        at = slice(self.units.starts[unit], self.units.starts[unit + 1])
-        codes, ones = self.units.is_code[at], np.ones(len(rows))
-        total = sum_contributions(rows, marks, ones, codes, self.kernel.form, False)
-        return self.kernel.values(total, float(self.rates[unit]))
-
-
-def choose_landmarks(
-    units: UnitColumns, kernel: KernelFunction, rates: FloatArray, sample: FloatArray
-) -> Landmarks:
-    """``sample`` holds columns by rows."""
-    values = tuple(_spread_rows(sample[units.part(u, u + 1).columns]) for u in range(units.n_units))
-    plain = Landmarks(units, kernel, rates, values, ())
-    grams = (plain._kernel_values(marks, marks, u) for u, marks in enumerate(values))
-    return Landmarks(units, kernel, rates, values, tuple(inverse_root(K) for K in grams))
-
-
-def _spread_rows(rows: FloatArray) -> FloatArray:
-    order = np.argsort(rows[0], kind="stable")
-    ranks = np.linspace(0, len(order) - 1, min(N_LANDMARKS, len(order))).astype(np.intp)
-    return np.ascontiguousarray(rows[:, order[ranks]])
+# --- few rows together ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class ProductSums:
-    """Σ φψ', Σφ for each unit, and Σψ."""
+class StoredGrams:
+    """Gram matrices of small blocks, kept: the upper triangles, one row per unit."""
 
-    cross: FloatArray
-    unit: FloatArray
-    other: FloatArray
-    n: int
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(
-            self.cross + other.cross,
-            self.unit + other.unit,
-            self.other + other.other,
-            self.n + other.n,
-        )
-
-    def covariance(self) -> FloatArray:
-        return self.cross - self.unit[:, :, None] * (np.atleast_2d(self.other)[:, None] / self.n)
-
-
-def _target_products(landmarks: Landmarks, target: HasFeatures, block: Block) -> ProductSums:
-    return _products(landmarks, block.dense().T, target.features(block.y))
-
-
-def _unit_products(landmarks: Landmarks, unit: int, block: Block) -> ProductSums:
-    X = block.dense().T
-    return _products(landmarks, X, landmarks.of_rows(X, unit))
-
-
-def _products(landmarks: Landmarks, X: FloatArray, psi: FloatArray) -> ProductSums:
-    n_units, n_marks = landmarks.units.n_units, landmarks.values[0].shape[1]
-    cross, sums = np.empty((n_units, n_marks, psi.shape[1])), np.empty((n_units, n_marks))
-    for unit in range(n_units):
-        phi = landmarks.of_rows(X, unit)
-        cross[unit], sums[unit] = phi.T @ psi, phi.sum(axis=0)
-    return ProductSums(cross, sums, psi.sum(axis=0), len(psi))
-
-
-def _self_products(landmarks: Landmarks, block: Block) -> ProductSums:
-    X = block.dense().T
-    parts = [landmarks.of_rows(X, unit) for unit in range(landmarks.units.n_units)]
-    sums = np.array([phi.sum(axis=0) for phi in parts])
-    return ProductSums(np.array([phi.T @ phi for phi in parts]), sums, sums, block.n_rows)
-
-
-@dataclass(frozen=True)
-class LandmarkGrams:
-    """Low-rank Gram matrices: ⟨K̄_u, K̄_v⟩ is the squared norm of a small cross-covariance."""
-
-    engine: Engine
-    landmarks: Landmarks
-    target: HasFeatures
-    norms: FloatArray
+    vectors: FloatArray  # of length 1, or 0 where a unit is constant
+    target: FloatArray
 
     def with_target(self) -> FloatArray:
-        fn = partial(_target_products, self.landmarks, self.target)
-        return self._squared_norms(fn, None) / self.norms
+        return self.vectors @ self.target
 
     def column(self, unit: int) -> FloatArray:
-        fn = partial(_unit_products, self.landmarks, unit)
-        products = self._squared_norms(fn, self.landmarks.roots[unit])
-        return products / self.norms / self.norms[unit]
-
-    def _squared_norms(self, fn: Any, other_root: FloatArray | None) -> FloatArray:
-        covariance = self.engine.reduce_rows(fn).covariance()
-        if other_root is not None:
-            covariance = covariance @ other_root.T
-        pairs = zip(self.landmarks.roots, covariance, strict=True)
-        return np.array([np.square(root @ part).sum() for root, part in pairs])
+        return self.vectors @ self.vectors[unit]
 
 
-def landmark_grams(
-    engine: Engine, units: UnitColumns, kernel: KernelFunction, rates: FloatArray,
-    target: TargetKernel, seed: int,
-) -> LandmarkGrams:  # fmt: skip
-    """Every question is one pass over the rows, on any engine."""
-    if not isinstance(target, HasFeatures):
-        raise InputError(
-            "approximation='nystrom' needs a target kernel with finite features: classes, "
-            "'linear', 'rbf' or 'laplace'; use n_blocks with a function or a Gram matrix."
-        )
-    require_memory(
-        units.n_units * 2 * N_LANDMARKS**2, engine.memory_limit, "landmarks of all units"
-    )
-    X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
-    landmarks = choose_landmarks(units, kernel, rates, np.asarray(X.T, dtype=np.float64))
-    covariance = engine.reduce_rows(partial(_self_products, landmarks)).covariance()
-    whitened = [R @ C @ R.T for R, C in zip(landmarks.roots, covariance, strict=True)]
-    squared = np.array([np.square(C).sum() for C in whitened])
-    return LandmarkGrams(
-        engine, landmarks, target, _norms(squared, np.full_like(squared, engine.n_samples**2))
-    )
+def can_store(pairs: RowPairs, n_units: int, memory_limit: int) -> bool:
+    """Every block is one tile, and all triangles together take little memory."""
+    n_numbers = pairs.n_groups * pairs.rows_together**2 * n_units
+    is_one_tile = pairs.local and pairs.rows_together <= tile_width(n_units)
+    return is_one_tile and 8 * n_numbers * STORED_SHARE <= memory_limit
+
+
+def stored_grams(
+    pairs: RowPairs,
+    units: UnitColumns,
+    kernel: KernelFunction,
+    rates: FloatArray,
+    target: TargetTiles,
+) -> StoredGrams:
+    fn = partial(_triangles, units, kernel, rates, target)
+    blocks: list[Triangles] = pairs.reduce_each(fn, units.columns)
+    vectors = np.concatenate([block.units for block in blocks], axis=1)
+    squared = np.einsum("ij,ij->i", vectors, vectors)
+    n_pairs = pairs.n_groups * pairs.rows_together**2
+    vectors /= norms_of(squared, np.full_like(squared, n_pairs))[:, None]
+    return StoredGrams(vectors, np.concatenate([block.target for block in blocks]))
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """Upper triangles of centred Gram matrices, weighted so that inner products are the same."""
+
+    units: FloatArray
+    target: FloatArray
+
+
+def _triangles(
+    units: UnitColumns,
+    kernel: KernelFunction,
+    rates: FloatArray,
+    target: TargetTiles,
+    a: RowStrip,
+    b: RowStrip,
+) -> Triangles:
+    K = unit_kernels(a.X, b.X, units.starts, units.is_code, kernel.form, rates)
+    rows = K.mean(axis=2)
+    K -= rows[:, None, :]
+    K -= (rows - rows.mean(axis=1)[:, None])[:, :, None]
+    first, second = np.triu_indices(a.n_rows)
+    weight = np.where(first == second, 1.0, np.sqrt(2.0))
+    return Triangles(K[:, first, second] * weight, target.tile(a, b)[first, second] / weight)
