@@ -526,6 +526,8 @@ def block_hsic_lasso_features(X, y, blocks, sigma):
 
     columns = [vector(column) for column in X.T]
     return np.array([v / np.linalg.norm(v) for v in columns]).T, vector(y)
+
+
 def spread_by_definition(values, others, draws):
     """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
     pairs = sorted(zip(values, others, strict=True))
