@@ -78,7 +78,7 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
     """What ``groups`` and ``block_size`` allow, or one sentence about what is wrong with them.
 
     >>> exchange(6, groups=["a", "a", "b", "b", "b", "a"]).orders(0, 0, 1)[0].tolist()
-    [1, 0, 4, 2, 3, 5]
+    [1, 5, 2, 3, 4, 0]
     """
     size = 1 if block_size is None else block_size
     if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 1:
