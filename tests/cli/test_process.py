@@ -45,7 +45,7 @@ def benches(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("benches")
 def test_bench_finds_modules_and_hands_over_what_was_said(run, tmp_path):
-    assert run("bench")[:2] == (0, "p-toy\n")
+    assert run("bench")[:2] == (0, "bench  what it shows\n-----  -------------\np-toy\n")
     words = ("--data", tmp_path, "--trials", 3, "--methods", "a,b", "--quick")
     assert run("bench", "p-toy", *words)[1] == f"{tmp_path.name} 3 ['a', 'b'] True None\n"
     code, _, err = run("bench", "p-toi")
