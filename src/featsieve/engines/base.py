@@ -170,6 +170,7 @@ class BaseEngine:
     """Common parts; a subclass says how blocks are mapped and rows are taken."""
 
     has_weights = False
+    is_local = True
 
     def __init__(self, context: Context, n_samples: int) -> None:
         self.schema = context.schema
