@@ -37,6 +37,8 @@ from featsieve.measures import (
     mutual_information,
     normalized_mutual_information,
 )
+from featsieve.measures.information.counts import CodedRows
+from featsieve.measures.information.gains import ConditionalGains
 from featsieve.searches import Exhaustive, Forward, GlobalQuadratic, Greedy, SimplexQP
 from featsieve.searches.conditional_minimum import ConditionalMinimum, LazyMinimum
 from tests import reference
@@ -71,6 +73,7 @@ def in_nats(name, scores):
     return np.asarray(scores) * factors
 
 
+@pytest.mark.filterwarnings("ignore:no column adds information")
 @pytest.mark.parametrize("data", SETS)
 @pytest.mark.parametrize("name", GREEDY)
 def test_orders_and_scores_are_feasts(data, name):
@@ -84,6 +87,29 @@ def test_orders_and_scores_are_feasts(data, name):
     assert_allclose(fitted.result_.trace[: len(order)], scores[: len(order)], atol=1e-9)
     if len(order) < 10:  # CondMI ran out of information, as FEAST did
         assert_allclose(fitted.result_.trace[len(order) :], 0.0, atol=1e-12)
+
+
+def test_when_nothing_is_left_to_gain_relevance_decides_and_the_user_is_told():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = np.stack([rng.integers(0, 2, 60), y, (y + (rng.random(60) < 0.2)) % 2, y], axis=1)
+    selector = CondMI(n_features_to_select=4, discretizer=None, task="classification")
+    with pytest.warns(UserWarning, match="no column adds information to the first 1 selected"):
+        selector.fit(X, y)
+    assert selector.indices_.tolist() == [1, 3, 2, 0]
+
+
+@given(st.integers(0, 2**31), st.integers(2, 60), st.integers(1, 3))
+def test_gains_given_a_set_equal_their_definition(seed, n_rows, size):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 3, (n_rows, 5)), rng.integers(0, 3, n_rows)
+    gains = ConditionalGains(CodedRows(X.astype(np.uint8), y[:, None])).given(range(size))
+    together = [str(row) for row in X[:, :size].tolist()]
+    for column in range(5):
+        expected = reference.conditional_information_by_definition(
+            X[:, column].tolist(), y.tolist(), together
+        )
+        assert_allclose(gains[column], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("data", SETS)
