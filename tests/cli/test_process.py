@@ -52,7 +52,7 @@ def test_bench_finds_modules_and_hands_over_what_was_said(run, tmp_path):
     assert code == 2
     assert_one_sentence(err, "there is no bench 'p-toi'; did you mean p-toy?")
     assert_one_sentence(run("bench", "p-toy", "--datasets", "x")[2], "takes no --datasets")
-    assert_one_sentence(run("bench", "p-toy", "--data", "nowhere")[2], "is no folder")
+    assert_one_sentence(run("bench", "p-toy", "--data", "nowhere")[2], "is not a folder")
 
 
 def test_help_imports_nothing_heavy():
