@@ -141,11 +141,12 @@ class HSICLassoPath:
         rates = kernel.rate(widths.of_changes([], everything, 1))
         grams = CentredGrams(pairs, unit_columns(schema, everything), kernel, rates, n)
         correlation = grams.products(self._target(engine, pairs))
-        yield _answer(LarPoint((), np.zeros(schema.n_units), np.inf), correlation, [])
         points: list[LarPoint] = []
         for point in nonnegative_lar(correlation, grams.column, k):
             points.append(point)
             yield _answer(point, correlation, points)
+        if not points:
+            yield _answer(LarPoint((), np.zeros(schema.n_units), np.inf), correlation, [])
 
     def _target(self, engine: Engine, pairs: RowPairs) -> TargetTiles:
         kind = "balanced_delta_or_rbf" if self.target_kernel == "auto" else self.target_kernel
