@@ -601,6 +601,27 @@ def quantile_cuts_by_definition(values, n_bins):
     return sorted({end for end in ends if end < ordered[-1]})
 
 
+def delta_gram(X):
+    """1 for rows that agree in every column, else 0."""
+    n = len(X)
+    return np.array([[float(all(X[i] == X[j])) for j in range(n)] for i in range(n)])
+
+
+def block_hsic_lasso_features(X, y, blocks, sigma):
+    """Centred Gram matrices inside blocks, joined: one vector of norm 1 per column, and y's."""
+
+    def vector(values):
+        parts = []
+        for rows in blocks:
+            K = rbf_gram(values[rows][:, None], sigma)
+            H = np.eye(len(rows)) - 1.0 / len(rows)
+            parts.append((H @ K @ H).ravel())
+        return np.concatenate(parts)
+
+    columns = [vector(column) for column in X.T]
+    return np.array([v / np.linalg.norm(v) for v in columns]).T, vector(y)
+
+
 def spread_by_definition(values, others, draws):
     """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
     pairs = sorted(zip(values, others, strict=True))
