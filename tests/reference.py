@@ -711,6 +711,8 @@ def weisfeiler_lehman_product(first, second, n_iterations):
         for a in neighbourhoods(first, depth).values()
         for b in neighbourhoods(second, depth).values()
     )
+
+
 # --- Spectral scores ------------------------------------------------------------------------------
 
 
