@@ -9,7 +9,8 @@ from featsieve.registry import METHODS, Method
 # Settings under which one fit takes milliseconds.
 QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
 
-CLASSES_ONLY = {"LDFS"}
+# These take classes only: numbers in a test are given as classes.
+CLASSES_ONLY = {"FisherScore", "LDFS"}
 
 
 def quick_selector(method: Method, **parameters):
@@ -19,7 +20,7 @@ def quick_selector(method: Method, **parameters):
     quick = {name: value for name, value in QUICK.items() if name in known}
     if known.get("estimator", "") is None:
         quick["estimator"] = DecisionTreeRegressor(max_depth=3, random_state=0)
-    if method.name in CLASSES_ONLY:  # also where the test's y is numbers
+    if method.name in CLASSES_ONLY:
         quick["task"] = "classification"
     return selector.set_params(**(quick | parameters))
 

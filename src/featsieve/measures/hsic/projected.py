@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_distance
+from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_kernel_distance
 from featsieve.measures.hsic.kernels import KernelFunction
 from featsieve.measures.hsic.passes import RowSums, TargetTiles
 from featsieve.measures.hsic.tiles import (
-    BlockPairs,
-    GatheredPairs,
+    GatheredRowPairs,
     RowPairs,
-    Rows,
-    StreamedPairs,
-    cut_pair,
+    RowStrip,
+    StreamedRowPairs,
+    tile_width,
+    upper_tiles,
 )
 from featsieve.schema import Schema, one_hot
 from featsieve.statistics.moments import Dummies
@@ -53,7 +53,7 @@ class ProjectedPass:
     rate: float
     target: TargetTiles
 
-    def __call__(self, a: Rows, b: Rows) -> ProjectedSums:
+    def __call__(self, a: RowStrip, b: RowStrip) -> ProjectedSums:
         ones, codes = np.ones(len(a.X)), np.zeros(len(a.X), dtype=np.bool_)
         total = sum_contributions(a.X, b.X, ones, codes, self.kernel.form, a.start == b.start)
         slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
@@ -80,13 +80,13 @@ class ProjectedHSIC:
     ) -> None:
         if not kernel.is_smooth:
             raise InputError(
-                f"the gradient for a matrix needs an 'rbf', 'linear' or 'poly' kernel, got "
-                f"{kernel.name!r}."
+                "the gradient for a matrix needs an 'rbf', 'linear' or 'poly' kernel; choose one "
+                "of them."
             )
         self._pairs = gathered_pairs(pairs)
         self._tiles, self._kernel, self._schema = tiles, kernel, schema
         self._widths = _expanded_widths(widths, schema)
-        self._X = expanded_columns(_rows_of(self._pairs).X, schema)
+        self._X = expanded_columns(self._pairs.rows.X, schema)
 
     def width(self, W: FloatArray) -> float:
         """The policy's width of XW."""
@@ -96,7 +96,8 @@ class ProjectedHSIC:
         projected = np.ascontiguousarray(W.T @ self._X)
         fn = ProjectedPass(self._kernel, rate, self._tiles)
         everything: IntArray = np.arange(len(projected), dtype=np.intp)
-        sums: ProjectedSums = _with_columns(self._pairs, projected).reduce(fn, everything)
+        rows = replace(self._pairs.rows, X=projected)
+        sums: ProjectedSums = replace(self._pairs, rows=rows).reduce(fn, everything)
         return sums.value, self._X @ sums.slopes.joined().T
 
     def start(self, n_components: int) -> FloatArray | None:
@@ -107,7 +108,7 @@ class ProjectedHSIC:
         """
         if not self._can_start():
             return None
-        width = median_distance(self._X.T, self._kernel)
+        width = median_kernel_distance(self._X.T, self._kernel)
         K = self._kernel.gram(self._X.T, self._X.T, width)
         P = K * self._fixed_matrix()
         P[np.diag_indices_from(P)] -= P.sum(axis=1)
@@ -122,9 +123,9 @@ class ProjectedHSIC:
 
     def _fixed_matrix(self) -> FloatArray:
         """M as a whole; tiles hold twice its value above the diagonal."""
-        rows = _rows_of(self._pairs)
+        rows = replace(self._pairs.rows, X=self._X[:0])
         M = np.zeros((rows.n_rows, rows.n_rows))
-        for a, b in cut_pair(*[replace(rows, X=rows.X[:0])] * 2):
+        for a, b in upper_tiles(rows.strips(self._pairs.width)):
             M[a.start : a.start + a.n_rows, b.start : b.start + b.n_rows] = self._tiles.tile(a, b)
         return (M + M.T) / 2
 
@@ -132,9 +133,7 @@ class ProjectedHSIC:
 class ProjectsRows:
     """What a bound HSIC answers about XW."""
 
-    _pairs: RowPairs
-    _tiles: TargetTiles
-    _schema: Schema
+    _rows: Any  # rows in pairs with the target's matrix
     _kernel: KernelFunction
     _widths: WidthPolicy
     useful_components = 2
@@ -144,11 +143,13 @@ class ProjectsRows:
 
     @cached_property
     def _projected(self) -> ProjectedHSIC:
-        return ProjectedHSIC(self._pairs, self._schema, self._tiles, self._kernel, self._widths)
+        rows = self._rows
+        return ProjectedHSIC(rows.pairs, rows.schema, rows.target, self._kernel, self._widths)
 
     @property
     def unit_of_row(self) -> IntArray:
-        return self._schema.unit_of_column[Dummies(self._schema).owner]
+        schema: Schema = self._rows.schema
+        return schema.unit_of_column[Dummies(schema).owner]
 
     def start(self, n_components: int) -> FloatArray | None:
         return self._projected.start(n_components)
@@ -190,24 +191,14 @@ def _expanded_widths(widths: WidthPolicy, schema: Schema) -> WidthPolicy:
     return widths
 
 
-def gathered_pairs(pairs: RowPairs) -> GatheredPairs | BlockPairs:
+def gathered_pairs(pairs: RowPairs) -> GatheredRowPairs:
     """Rows in memory: W is asked about hundreds of times."""
-    if isinstance(pairs, GatheredPairs | BlockPairs):
+    if isinstance(pairs, GatheredRowPairs):
         return pairs
-    assert isinstance(pairs, StreamedPairs)
+    assert isinstance(pairs, StreamedRowPairs)
     engine = pairs.engine
     require_memory(2 * engine.n_samples * engine.n_features, engine.memory_limit, "the table")
     X, y = engine.take()
-    rows = Rows(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
-    return GatheredPairs(rows, engine.n_jobs, engine.monitor)
-
-
-def _rows_of(pairs: GatheredPairs | BlockPairs) -> Rows:
-    return pairs.rows if isinstance(pairs, GatheredPairs) else pairs.whole.rows
-
-
-def _with_columns(pairs: GatheredPairs | BlockPairs, X: FloatArray) -> GatheredPairs | BlockPairs:
-    """The same pairs of rows with other columns."""
-    if isinstance(pairs, GatheredPairs):
-        return replace(pairs, rows=replace(pairs.rows, X=X))
-    return replace(pairs, whole=replace(pairs.whole, rows=replace(pairs.whole.rows, X=X)))
+    rows = RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
+    width = tile_width(engine.n_features)
+    return GatheredRowPairs(rows, engine.n_samples, width, engine.n_jobs, engine.monitor)
