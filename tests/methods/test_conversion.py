@@ -155,9 +155,10 @@ def test_a_category_and_a_group_are_kept_as_one():
     )
     X[:, 3] += y
     groups = {"a": [0], "state": [1], "pair": [2, 3], "b": [4]}
-    selector = LDFS(n_features_to_select=2, categorical_features=[1], feature_groups=groups)
-    assert sorted(selector.fit(X, y).indices_.tolist()) == [1, 2, 3]
-    assert selector.components_.shape == (7, 2)
+    for cls in (HSFS, LDFS):
+        selector = cls(n_features_to_select=2, categorical_features=[1], feature_groups=groups)
+        assert sorted(selector.fit(X, y).indices_.tolist()) == [1, 2, 3]
+        assert selector.components_.shape == (7, 2)
 
 
 def test_ldfs_from_a_file_and_from_dask_equals_memory(tmp_path):

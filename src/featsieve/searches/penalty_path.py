@@ -142,10 +142,12 @@ class PenalizedRows:
         rows = np.flatnonzero(np.isin(self.owner, units))
         weight, W = stage.step.penalty, _revived(stage.W, rows)
         for _ in range(_MOST_LOWERINGS):
-            stage = self._solve_rows(rows, W, weight, roughly)
-            if stage.size == len(units) or self._expired():
+            stage = self._solve_rows(rows, W, weight, True)
+            if np.count_nonzero(stage.step.sizes) >= len(units) or self._expired():
                 break
             weight /= _GROWTH
+        if not roughly:
+            stage = self._solve_rows(rows, stage.W, weight, False)
         return replace(stage, units=tuple(units))
 
     def _solve_rows(self, rows: IntArray, W: FloatArray, weight: float, roughly: bool) -> Stage:
@@ -218,6 +220,7 @@ class Continuation:
                 yield self._noted(stage)
         if stage.size < self._k:
             stage = self._low or self._filled_up(stage)
+            yield self._noted(stage)
         while stage.size > self._k:
             stage = self._without_weakest(stage)
             yield self._noted(stage)
@@ -240,7 +243,9 @@ class Continuation:
         else:
             self._high = weight
         if self._low is None:
-            return weight * _LOWERING if weight > _WEAKEST * self.steps[0].penalty else None
+            too_weak = weight <= _WEAKEST * self.steps[0].penalty
+            has_weights = np.count_nonzero(stage.step.sizes) >= self._k
+            return None if too_weak or has_weights else weight * _LOWERING
         if self._high is None:
             return weight * (_FAST_GROWTH if stage.size > 4 * self._k else _GROWTH)
         low = self._low.step.penalty

@@ -109,8 +109,8 @@ class ProjectedHSIC:
         if not self._can_start():
             return None
         width = median_kernel_distance(self._X.T, self._kernel)
-        K = self._kernel.gram(self._X.T, self._X.T, width)
-        P = K * self._fixed_matrix()
+        P = np.exp(-float(self._kernel.rate(width)) * squared_distances(self._X))
+        P *= self._fixed_matrix()
         P[np.diag_indices_from(P)] -= P.sum(axis=1)
         W = leading_eigenvectors(self._X, P, n_components)
         missing = max(n_components - W.shape[1], 0)
@@ -157,6 +157,12 @@ class ProjectsRows:
     def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]:
         W = np.asarray(W, dtype=np.float64)
         return self._projected.value_and_gradient(W, self._rate_at(W))
+
+
+def squared_distances(X: FloatArray) -> FloatArray:
+    """Between the rows of a table given column by column."""
+    squares = np.einsum("ci,ci->i", X, X)
+    return np.maximum(squares[:, None] + squares - 2.0 * (X.T @ X), 0.0)
 
 
 def leading_eigenvectors(X: FloatArray, P: FloatArray, n_components: int) -> FloatArray:
