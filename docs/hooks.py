@@ -1,4 +1,4 @@
-"""What mkdocs runs: tables from the registry, an API page a package, the project's own pages."""
+"""What mkdocs runs: tables from the registry, one API page per package, the project's own pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ API_PACKAGES = {
     "Datasets": "featsieve.datasets",
     "Linear algebra": "featsieve.linalg",
 }
-PROJECT_PAGES = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
+PROJECT_PAGES = {
+    "changelog.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "releasing.md": "RELEASING.md",
+    "roadmap.md": "ROADMAP.md",
+}
 
 
 def on_config(config: Any) -> Any:
@@ -51,8 +56,16 @@ def on_files(files: Any, config: Any) -> Any:
     for title, package in existing_packages().items():
         files.append(File.generated(config, page_of(title), content=api_page(title, package)))
     for page, source in PROJECT_PAGES.items():
-        files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
+        files.append(File.generated(config, page, content=project_page(source)))
     return files
+
+
+def project_page(source: str) -> str:
+    """A page of the repository; its links to other such pages lead to their copies."""
+    text = (ROOT / source).read_text("utf-8")
+    for page, name in PROJECT_PAGES.items():
+        text = text.replace(f"]({name})", f"]({page})")
+    return text
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
@@ -65,12 +78,26 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return markdown
 
 
+# The theme's answer to browsers that refuse workers to files, and ours, which needs no network.
+REMOTE_WORKER, LOCAL_WORKER = "https://unpkg.com/iframe-worker/shim", "worker.js"
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    return output.replace(REMOTE_WORKER, "../" * page.url.count("/") + LOCAL_WORKER)
+
+
+def on_post_template(output_content: str, **_: Any) -> str:
+    return output_content.replace(REMOTE_WORKER, LOCAL_WORKER)
+
+
 def _linked(api_page: str) -> Any:
     return lambda m: f"[`{m.name}`]({api_page}#{m.module}.{m.name})"
 
 
 TABLES = {
     "methods": lambda api: tables.method_table(_linked(api)),
+    "scores": lambda api: tables.score_table(_linked(api)),
+    "uses": lambda api: tables.use_table(_linked(api)),
     "engines": lambda api: tables.engine_table(_linked(api)),
     "inputs": lambda api: tables.input_table(_linked(api)),
     "pairs": lambda api: tables.pair_table(),
@@ -88,7 +115,7 @@ def api_page(title: str, package: str) -> str:
 
 
 def exported_names(package: str) -> list[str]:
-    """Classes and functions; a table of names is no part of the reference."""
+    """Classes and functions; a table of names is not part of the reference."""
     module = importlib.import_module(package)
     return [name for name in module.__all__ if callable(getattr(module, name))]
 

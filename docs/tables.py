@@ -1,6 +1,6 @@
 """The tables of the docs and the README, made from the registry and from the code itself.
 
-``python -m docs.tables`` writes the README's table anew.
+``python -m docs.tables`` writes the table of the README again.
 """
 
 from __future__ import annotations
@@ -23,10 +23,25 @@ BEGIN, END = "<!-- methods: begin -->\n", "<!-- methods: end -->"
 
 
 def method_table(link: Callable[[Method], str]) -> str:
-    """One row a method; ``link`` writes its name."""
+    """One row per method; ``link`` writes its name."""
     rows = [(link(m), m.summary, m.measure, m.search, m.paper) for m in METHODS]
     head = ("method", "what it looks at", "measure", "search", "from")
     return markdown_table(head, rows)
+
+
+def score_table(link: Callable[[Method], str]) -> str:
+    """What the scores of each method mean."""
+    rows = [
+        (link(m), m.score.meaning, m.score.unit, m.score.range, _yes(m.score.by_step))
+        for m in METHODS
+    ]
+    return markdown_table(("method", "`scores_`", "unit", "range", "in step order"), rows)
+
+
+def use_table(link: Callable[[Method], str]) -> str:
+    """What each method sees, what it costs and when to use it."""
+    rows = [(link(m), ", ".join(m.sees) or "–", m.cost, m.use) for m in METHODS]
+    return markdown_table(("method", "sees", "cost", "use it"), rows)
 
 
 def engine_table(link: Callable[[Method], str]) -> str:
@@ -185,7 +200,7 @@ def bind_to_example(measure: Measure) -> Bound:
 
 
 def readme_with_table(text: str) -> str:
-    """The README with its method table made anew."""
+    """The README with its method table made again."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}{method_table(lambda m: f'`{m.name}`')}\n{END}{after}"

@@ -434,3 +434,15 @@ def simplex_minimum_by_enumeration(Q, b):
         if (solved >= -1e-12).all() and abs(w.sum() - 1) < 1e-9 and value < best_value:
             best, best_value = w, value
     return best, best_value
+
+
+def quantile_cuts_by_definition(values, n_bins):
+    """Where equally frequent states end; at most ``n_bins`` distinct values keep a state each."""
+    largest = float(np.finfo(float).max)
+    ordered = sorted(min(max(v, -largest), largest) for v in values if v == v)
+    distinct = sorted(set(ordered))
+    if len(distinct) <= n_bins:
+        middles = [(a / 2 + b / 2, a, b) for a, b in itertools.pairwise(distinct)]
+        return [middle if middle < b else a for middle, a, b in middles]
+    ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
+    return sorted({end for end in ends if end < ordered[-1]})

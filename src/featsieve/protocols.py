@@ -317,6 +317,11 @@ class Search(Protocol):
 
 
 class Procedure(Protocol):
-    """What the selector really runs: a measure × search pair, or a method of its own."""
+    """What the selector really runs: a measure × search pair, or a method of its own.
 
-    def run(self, engine: Engine, k: int) -> SelectionResult: ...
+    ``k`` is None where the procedure finds the number of units itself.
+    """
+
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """Read, bind and search; yield the best complete answer so far, again and again."""
+        ...

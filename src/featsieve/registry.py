@@ -1,4 +1,4 @@
-"""One line a method: what the package exports, the command line offers and the docs list."""
+"""One entry per method: what the package exports, the command line offers and the docs list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 EngineUse = Literal["streams", "gathers"]
+Sight = Literal["linear", "non-linear", "interaction", "redundancy"]
 
 ENGINE_WORDS: dict[EngineUse, str] = {
     "streams": "streams: its statistics add over blocks of rows",
@@ -14,8 +15,47 @@ ENGINE_WORDS: dict[EngineUse, str] = {
 
 
 @dataclass(frozen=True)
+class Score:
+    """What a method's ``scores_`` mean; larger is always better.
+
+    ``by_step``: the score of a selected column was computed given the columns selected before it,
+    so scores of different steps are not on one scale.
+    """
+
+    meaning: str
+    unit: str
+    range: str
+    by_step: bool = False
+
+    def __str__(self) -> str:
+        order = "; in step order" if self.by_step else ""
+        return f"{self.meaning} ({self.unit}, {self.range}; larger is better{order})"
+
+
+CORRELATION = Score("absolute correlation with the target", "no unit", "0 to 1")
+INFORMATION = Score("mutual information with the target", "nats", "0 or more")
+GAIN = Score("value of the criterion when the column was chosen", "nats", "any sign", by_step=True)
+SMI = Score("squared-loss mutual information of the column", "no unit", "about 0 or more")
+HSIC_VALUE = Score("HSIC of the column with the target", "no unit", "about 0 or more")
+WEIGHT = Score("weight of the column in the selected model", "no unit", "0 or more")
+ADDED = Score("value of the set with the column added", "that of the measure", "any sign", True)
+REMOVED = Score(
+    "minus the value of the set without the column", "that of the measure", "any sign", True
+)
+UNKNOWN = Score("that of the measure", "that of the measure", "any sign")
+
+MARGINAL: tuple[Sight, ...] = ("linear", "non-linear")
+PAIRWISE: tuple[Sight, ...] = ("linear", "non-linear", "redundancy")
+EVERYTHING: tuple[Sight, ...] = ("linear", "non-linear", "interaction", "redundancy")
+
+
+@dataclass(frozen=True)
 class Method:
-    """A named method, its cell of the table measure × search, and where it comes from."""
+    """A named method, its cell of the table measure × search, and what a user should know of it.
+
+    ``cost`` is in n rows, m columns and k selected columns; ``sees`` what the method can see;
+    ``use`` says when to use it.
+    """
 
     name: str
     module: str
@@ -24,6 +64,11 @@ class Method:
     engines: EngineUse
     paper: str
     summary: str
+    family: str = ""
+    score: Score = UNKNOWN
+    cost: str = ""
+    sees: tuple[Sight, ...] = ()
+    use: str = ""
 
     @property
     def command_name(self) -> str:
@@ -32,69 +77,126 @@ class Method:
     def load(self) -> type:
         import importlib
 
-        found: type = getattr(importlib.import_module(self.module), self.name)
-        return found
+        method: type = getattr(importlib.import_module(self.module), self.name)
+        return method
 
 
-# The command line knows Pearson ranking by P-LSMI's name for it.
+# The command line has the short name of Jitkrittum et al. for Pearson ranking.
 COMMAND_ALIASES = {"PearsonRanking": "pc"}
 
+JITKRITTUM = "Jitkrittum et al. 2013"
+VENKATESWARA = "Venkateswara et al. 2015"
+SONG = "Song et al. 2007"
+LECTURE = "Sugiyama, lecture notes"
+
+# fmt: off
 METHODS: tuple[Method, ...] = (
-    Method("FeatureSelector", "featsieve.selector", "any", "any", "streams", "design",
-           "any measure × search"),
+    Method("FeatureSelector", "featsieve.selector", "any", "any", "streams", "any pair",
+           "any measure × search", family="any", score=UNKNOWN, cost="that of the pair", sees=(),
+           use="to combine a measure and a search yourself"),
     Method("PearsonRanking", "featsieve.methods.ranking", "Pearson / Hall", "ranking", "streams",
-           "P-LECTURE; P-LSMI 4.1", "linear dependence of each column, with p-values"),
+           f"{LECTURE}; {JITKRITTUM}", "linear dependence of each column, with p-values",
+           family="linear", score=CORRELATION, cost="n m", sees=("linear",),
+           use="for a first look at a table of any size, and for p-values"),
     Method("LassoSelector", "featsieve.methods.lasso", "squared error of a linear model",
-           "embedded: l1 path", "streams", "P-LECTURE, algorithms 1 and 2",
-           "columns that a penalised linear model uses, with the whole path"),
-    Method("LSMIRanking", "featsieve.methods.lsmi", "SMI (LSMI)", "ranking", "streams", "P-LSMI",
-           "squared-loss mutual information of each column"),
-    Method("FLSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "forward", "streams", "P-LSMI",
-           "forward selection with LSMI"),
-    Method("BLSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "backward", "streams", "P-LSMI",
-           "backward elimination with LSMI"),
-    Method("L1LSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "l1 weights", "streams", "P-LSMI",
-           "sparse weights: redundancy, non-linearity and interaction at once"),
+           "embedded: l1 path", "streams", LECTURE,
+           "columns that a penalised linear model uses, with the whole path", family="linear",
+           score=Score("size of the coefficient", "no unit", "0 or more"),
+           cost="n m² once, then m per step", sees=("linear", "redundancy"),
+           use="when a linear model is what you will fit"),
+    Method("LSMIRanking", "featsieve.methods.lsmi", "SMI (LSMI)", "ranking", "streams", JITKRITTUM,
+           "squared-loss mutual information of each column", family="LSMI", score=SMI,
+           cost="n b² m, b = 100 basis functions", sees=MARGINAL,
+           use="for non-linear dependence of each column alone"),
+    Method("FLSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "forward", "streams", JITKRITTUM,
+           "forward selection with LSMI", family="LSMI", score=ADDED, cost="k m fits of LSMI",
+           sees=PAIRWISE, use="for few columns that are relevant and not redundant"),
+    Method("BLSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "backward", "streams", JITKRITTUM,
+           "backward elimination with LSMI", family="LSMI", score=REMOVED, cost="m² fits of LSMI",
+           sees=EVERYTHING, use="for tables of few columns with interactions"),
+    Method("L1LSMI", "featsieve.methods.lsmi", "SMI (LSMI)", "l1 weights", "streams", JITKRITTUM,
+           "sparse weights: redundancy, non-linearity and interaction at once", family="LSMI",
+           score=WEIGHT, cost="restarts × radii × steps, each n b² + n b m", sees=EVERYTHING,
+           use="for small and middle-sized tables where the set matters most"),
     Method("MLMIRanking", "featsieve.methods.lsmi", "MI (MLMI)", "ranking", "gathers",
-           "Suzuki 2008; P-LSMI 4.3", "mutual information of each column by a density ratio"),
+           f"Suzuki et al. 2008; {JITKRITTUM}",
+           "mutual information of each column by a density ratio", family="LSMI",
+           score=INFORMATION, cost="n b m per iteration", sees=MARGINAL,
+           use="for mutual information of continuous columns without bins"),
     Method("HSICRanking", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "ranking", "gathers",
-           "P-HSIC; P-LSMI 4.2", "any dependence of each column alone"),
-    Method("FOHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "forward", "gathers",
-           "P-HSIC section 3", "adds the columns that make HSIC largest"),
-    Method("BAHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "backward", "gathers",
-           "P-HSIC Algorithm 1", "drops what HSIC misses least: sees interactions"),
-    Method("L1HSIC", "featsieve.methods.hsic", "HSIC", "l1 weights", "gathers",
-           "P-LSMI 6.1", "HSIC of weighted columns, weights on an l1 ball"),
+           f"{SONG}; {JITKRITTUM}", "any dependence of each column alone", family="HSIC",
+           score=HSIC_VALUE, cost="n² m", sees=MARGINAL,
+           use="for any dependence of each column alone"),
+    Method("FOHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "forward", "gathers", SONG,
+           "adds the columns that make HSIC largest", family="HSIC", score=ADDED, cost="n² m k",
+           sees=PAIRWISE, use="for few columns out of many"),
+    Method("BAHSIC", "featsieve.methods.hsic", "HSIC (MMD, KTA)", "backward", "gathers", SONG,
+           "drops what HSIC misses least: sees interactions", family="HSIC", score=REMOVED,
+           cost="n² m log m", sees=EVERYTHING, use="when columns may matter only together"),
+    Method("L1HSIC", "featsieve.methods.hsic", "HSIC", "l1 weights", "gathers", JITKRITTUM,
+           "HSIC of weighted columns, weights on an l1 ball", family="HSIC", score=WEIGHT,
+           cost="restarts × radii × steps, each n² m", sees=EVERYTHING,
+           use="as a faster relative of L1LSMI"),
     Method("HSICLasso", "featsieve.methods.hsic", "HSIC", "non-negative LAR", "gathers",
-           "Yamada 2014", "convex: relevant columns that are not redundant"),
+           "Yamada et al. 2014", "convex: relevant columns that are not redundant", family="HSIC",
+           score=WEIGHT, cost="n² m k", sees=PAIRWISE, use="for very many columns and few rows"),
     Method("MaxRel", "featsieve.methods.ranking", "MI", "ranking", "streams",
-           "P-LECTURE; P-CMI III", "any dependence of each column, binned or by neighbours"),
-    Method("NMIRanking", "featsieve.methods.ranking", "normalised MI", "ranking",
-           "streams", "P-LECTURE", "MI over the geometric mean of the entropies"),
+           f"{LECTURE}; {VENKATESWARA}", "any dependence of each column, binned or by neighbours",
+           family="information", score=INFORMATION, cost="n m", sees=MARGINAL,
+           use="for any dependence of each column alone, at any size"),
+    Method("NMIRanking", "featsieve.methods.ranking", "normalised MI", "ranking", "streams",
+           LECTURE, "MI over the geometric mean of the entropies", family="information",
+           score=Score("normalised mutual information with the target", "no unit", "0 to 1"),
+           cost="n m", sees=MARGINAL, use="when columns have very different numbers of states"),
     Method("MRMR", "featsieve.methods.information", "MI", "greedy", "streams",
-           "P-LSMI 4.2; P-CMI III", "relevance against the mean redundancy"),
-    Method("JMI", "featsieve.methods.information", "MI", "greedy", "streams", "P-CMI III",
-           "joint information of a column and each selected one"),
+           f"{JITKRITTUM}; {VENKATESWARA}", "relevance against the mean redundancy",
+           family="information", score=GAIN, cost="n m k", sees=PAIRWISE,
+           use="for large tables with redundant columns"),
+    Method("JMI", "featsieve.methods.information", "MI", "greedy", "streams", VENKATESWARA,
+           "joint information of a column and each selected one", family="information", score=GAIN,
+           cost="n m k", sees=EVERYTHING,
+           use="for large tables; sees pairs that matter together once one of them is in"),
     Method("CMIM", "featsieve.methods.information", "MI", "greedy", "streams", "Fleuret 2004",
-           "the least information given any selected column"),
+           "the least information given any selected column", family="information", score=GAIN,
+           cost="n m k at most", sees=PAIRWISE,
+           use="for large tables with many copies of the same information"),
     Method("DISR", "featsieve.methods.information", "MI", "greedy", "streams",
-           "Meyer and Bontempi 2006", "joint information over joint entropy"),
+           "Meyer and Bontempi 2006", "joint information over joint entropy", family="information",
+           score=GAIN, cost="n m k", sees=EVERYTHING,
+           use="as JMI, where columns have very different numbers of states"),
     Method("ICAP", "featsieve.methods.information", "MI", "greedy", "streams", "Jakulin 2005",
-           "relevance less redundancy, synergy capped"),
-    Method("CIFE", "featsieve.methods.information", "MI", "greedy", "streams",
-           "Lin and Tang 2006", "relevance less redundancy plus synergy"),
+           "relevance less redundancy, synergy capped", family="information", score=GAIN,
+           cost="n m k", sees=PAIRWISE, use="as CMIM, with redundancies that add up"),
+    Method("CIFE", "featsieve.methods.information", "MI", "greedy", "streams", "Lin and Tang 2006",
+           "relevance less redundancy plus synergy", family="information", score=GAIN,
+           cost="n m k", sees=EVERYTHING,
+           use="for few columns; redundancies are overrated when many are selected"),
     Method("MIFS", "featsieve.methods.information", "MI", "greedy", "streams", "Battiti 1994",
-           "relevance less beta times redundancy"),
+           "relevance less beta times redundancy", family="information", score=GAIN, cost="n m k",
+           sees=PAIRWISE, use="to set the weight of redundancy yourself"),
     Method("CondMI", "featsieve.methods.information", "MI", "greedy", "gathers",
-           "Brown et al. 2012", "information given all selected columns together"),
+           "Brown et al. 2012", "information given all selected columns together",
+           family="information", score=GAIN, cost="n m k", sees=EVERYTHING,
+           use="for few columns of few states and many rows"),
     Method("QPFS", "featsieve.methods.quadratic", "Pearson / Hall, or MI", "quadratic (simplex)",
-           "streams", "P-LSMI 4.2", "relevance and redundancy of all columns at once"),
+           "streams", f"Rodriguez-Lujan et al. 2010; {JITKRITTUM}",
+           "relevance and redundancy of all columns at once", family="quadratic", score=WEIGHT,
+           cost="n m² + m³", sees=PAIRWISE, use="for redundancy weighed over all columns at once"),
     Method("GlobalCMI", "featsieve.methods.quadratic", "CMI", "quadratic (global)", "streams",
-           "P-CMI", "the best set as a whole, with a bound on how good it can be"),
+           VENKATESWARA, "the best set as a whole, with a bound on how good it can be",
+           family="quadratic",
+           score=Score("share of the column in the value of the set", "nats", "0 or more"),
+           cost="n m², then the solver", sees=EVERYTHING,
+           use="when you want to know how far from the best set the answer can be"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
-           "forward, backward, exhaustive", "gathers", "P-LECTURE",
-           "cross-validated score of your model"),
-)  # fmt: skip
+           "forward, backward, exhaustive", "gathers", LECTURE,
+           "cross-validated score of your model", family="wrapper",
+           score=Score("cross-validated score with the column", "that of the scorer", "any sign",
+                       by_step=True),
+           cost="k m fits of your model", sees=(),
+           use="when one model is fixed and fits are cheap"),
+)
+# fmt: on
 
 
 def find_method(name: str) -> Method:

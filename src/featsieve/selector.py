@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine
+from featsieve.input.boundary import Settings, open_engine, resolve_count
 from featsieve.input.columns import (
     check_names,
     column_names,
@@ -27,10 +28,11 @@ from featsieve.input.columns import (
     restore_sparse,
     select_columns,
 )
-from featsieve.input.parameters import check_flag, resolve_count
+from featsieve.input.parameters import check_flag
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
+from featsieve.runtime.progress import drive, finish
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema
 
@@ -40,7 +42,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     """Everything but the procedure: input, counting, fitted attributes, ``transform``.
 
     Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
-    :meth:`_procedure`.
+    :meth:`_procedure`, and what it can do in class attributes: whether it understands NaN
+    (``_takes_missing``) and sparse input (``_takes_sparse``), with which ddof columns are
+    standardised (``_scale_ddof``; None: they stay as they are), and whether it finds the number of
+    features itself (``_offers_auto_count``). Where they depend on parameters, they are properties
+    that never raise.
     """
 
     n_features_to_select: int | float | str | None = None
@@ -57,16 +63,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _procedure(self) -> Procedure:
         raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
 
+    @property
     def _takes_missing(self) -> bool:
         return False
 
+    @property
     def _takes_sparse(self) -> bool:
         return True
 
+    @property
     def _scale_ddof(self) -> int | None:
-        """None: the columns stay as they are."""
         return None
 
+    @property
     def _offers_auto_count(self) -> bool:
         return False
 
@@ -104,14 +113,16 @@ from :func:`featsieve.open_parquet`
             )
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+        settings = self._settings()
+        monitor = settings.monitor
         X = self._checked_input(X, y, reset=True)
-        engine = open_engine(X, y, self._settings(), sample_weight=sample_weight)
-        k = resolve_count(
-            self._wanted_count(), engine.schema.n_units, auto=self._offers_auto_count()
-        )
-        result = self._procedure().run(self._scaled(engine), k)  # type: ignore[arg-type]
-        self._store(engine, result, k)
+        engine = finish(partial(open_engine, X, y, settings, sample_weight=sample_weight), monitor)
+        k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=self._offers_auto_count)
+        self._store(engine, drive(self._steps(engine, k), monitor), k)
         return self
+
+    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        yield from self._procedure().steps(self._scaled(engine), k)
 
     def _settings(self) -> Settings:
         return Settings(
@@ -122,12 +133,12 @@ from :func:`featsieve.open_parquet`
             max_time=self.max_time,
             memory_limit=self.memory_limit,
             callback=self.callback,
-            takes_missing=self._takes_missing(),
+            takes_missing=self._takes_missing,
         )
 
     def _scaled(self, engine: Any) -> Engine:
         check_flag("standardize", getattr(self, "standardize", True))
-        ddof = self._scale_ddof()
+        ddof = self._scale_ddof
         return engine if ddof is None else StandardizedEngine(engine, ddof)
 
     def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
@@ -149,10 +160,10 @@ from :func:`featsieve.open_parquet`
         return validate_data(
             self,
             X,
-            accept_sparse=["csr", "csc"] if self._takes_sparse() else False,
+            accept_sparse=["csr", "csc"] if self._takes_sparse else False,
             dtype="numeric" if reset else None,
             # fit names the column and counts; transform follows scikit-learn's rule for arrays.
-            ensure_all_finite=not (reset or self._takes_missing()),
+            ensure_all_finite=not (reset or self._takes_missing),
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
@@ -262,8 +273,8 @@ from :func:`featsieve.open_parquet`
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._takes_missing()
-        tags.input_tags.sparse = self._takes_sparse()
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.categorical = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
@@ -272,7 +283,14 @@ from :func:`featsieve.open_parquet`
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PairingSelector(BaseSelector):
-    """A selector whose procedure is one measure × search pair."""
+    """A selector whose procedure is one measure × search pair.
+
+    ``_measure_type`` is the class of its measure, which knows what input it takes.
+    """
+
+    @property
+    def _measure_type(self) -> type:
+        raise NotImplementedError(f"{type(self).__name__} does not name the class of its measure")
 
     def _pairing(self) -> Pairing:
         raise NotImplementedError(f"{type(self).__name__} does not name its measure and search")
@@ -280,11 +298,13 @@ class PairingSelector(BaseSelector):
     def _procedure(self) -> Procedure:
         return self._pairing()
 
+    @property
     def _takes_missing(self) -> bool:
-        return bool(getattr(self._pairing().measure, "takes_missing", False))
+        return bool(getattr(self._measure_type, "takes_missing", False))
 
+    @property
     def _scale_ddof(self) -> int | None:
-        ddof: int | None = getattr(self._pairing().measure, "scale_ddof", None)
+        ddof: int | None = getattr(self._measure_type, "scale_ddof", None)
         return ddof if getattr(self, "standardize", True) else None
 
 
@@ -321,6 +341,12 @@ class FeatureSelector(PairingSelector):
         _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")
         _refuse_no_object("search", self.search, "steps", "featsieve.searches.Ranking()")
         return super()._procedure()
+
+    @property
+    def _measure_type(self) -> type:
+        from featsieve.measures.pearson.pearson import Pearson
+
+        return Pearson if self.measure is None else type(self.measure)
 
     def _pairing(self) -> Pairing:
         from featsieve.measures.pearson.pearson import Pearson

@@ -13,8 +13,8 @@ from featsieve.compiled.counting import (
     pack_planes,
     segment_sums,
 )
-from featsieve.compiled.discretizing import encode_columns
-from featsieve.discretize import CAIM
+from featsieve.compiled.discretizing import encode_few_cuts, encode_many_cuts
+from featsieve.discretize import CAIM, Quantile
 from featsieve.measures import cmi_matrix
 from featsieve.measures.information.pair_sums import Planes
 from tests import reference
@@ -96,12 +96,25 @@ def test_the_whole_matrix_is_the_definition(most_states):
 
 
 def test_codes_count_the_cuts_below_and_missing_is_a_state_of_its_own():
-    cuts = np.r_[np.array([0.0, 1.0]), np.arange(20.0)]
-    starts = np.array([0, 2, 22])
-    X = np.array([[0.0, 3.0], [0.5, 3.5], [2.0, 99.0], [np.nan, np.nan], [-1.0, -1.0]])
-    codes = np.empty(X.shape, dtype=np.uint8)
-    encode_columns(X, cuts, starts, codes)
-    assert codes.tolist() == [[0, 3], [1, 4], [2, 20], [3, 21], [0, 0]]
+    values = np.array([0.0, 0.5, 2.0, np.nan, -1.0, np.inf])
+    few = np.array([[0.0, 0.5], [1.0, np.inf]])  # 0 and 1 for the first column, 0.5 for the second
+    X, codes = np.stack([values, values], axis=1), np.empty((6, 2), dtype=np.uint8)
+    encode_few_cuts(X, few, np.array([3, 2], dtype=np.uint8), codes)
+    assert codes.T.tolist() == [[0, 1, 2, 3, 0, 2], [0, 0, 1, 2, 0, 1]]
+    many = np.empty(6, dtype=np.uint8)
+    encode_many_cuts(values, np.arange(20.0), many)
+    assert many.tolist() == [0, 1, 2, 21, 0, 20]
+
+
+@pytest.mark.parametrize("n_bins", [2, 5])
+def test_quantile_cuts_are_those_of_the_definition(n_bins):
+    rng = np.random.default_rng(n_bins)
+    X = np.stack([rng.normal(size=60), rng.integers(0, 4, 60), np.full(60, np.nan)], axis=1)
+    X[::7, 0] = np.nan
+    cuts = Quantile(n_bins).fit(X).cuts_
+    for column in range(3):
+        expected = reference.quantile_cuts_by_definition(X[:, column].tolist(), n_bins)
+        assert cuts[column].tolist() == expected
 
 
 def test_caim_accepts_the_cuts_of_the_definition():

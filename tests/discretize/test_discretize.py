@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from featsieve.discretize import CAIM, EqualWidth, Quantile, SigmaCuts
-from featsieve.discretize.base import MAX_CUTS
+from featsieve.discretize.base import MAX_CUTS, Cuts
+from featsieve.discretize.bins import FEW_BINS, choose_discretizer
 from featsieve.discretize.caim import accepted_boundaries
-from featsieve.discretize.choice import choose_discretizer
 from featsieve.errors import InputError
 from tests import reference
 from tests.golden_data import golden
@@ -62,6 +62,50 @@ def test_quantile_states_differ_by_one_row_at_most(seed, n_rows, n_bins):
     counts = np.bincount(Quantile(n_bins).fit_transform(values[:, None])[:, 0])
     assert counts.max() - counts.min() <= 1
     assert len(counts) == min(n_bins, n_rows)
+
+
+COLUMNS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "single": lambda rng, n: rng.normal(size=n).astype(np.float32),
+    "cauchy": lambda rng, n: rng.standard_cauchy(n),
+    "few values": lambda rng, n: rng.integers(0, 7, n) * 1.0,
+    "many zeros": lambda rng, n: rng.normal(size=n) * (rng.random(n) < 0.3),
+    "offset": lambda rng, n: 1e15 + rng.normal(size=n),
+    "huge": lambda rng, n: rng.uniform(-1, 1, n) * 1.7e308,
+    "tiny": lambda rng, n: rng.normal(size=n) * 1e-308,
+    "gaps": lambda rng, n: np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+    "infinite": lambda rng, n: np.where(rng.random(n) < 0.2, np.inf, rng.normal(size=n)),
+    "sorted": lambda rng, n: np.sort(rng.normal(size=n)),
+}
+
+
+@given(
+    st.integers(0, 2**31),
+    st.integers(1, 300),
+    st.sampled_from([2, 3, 5, FEW_BINS, FEW_BINS + 1]),
+    st.sampled_from(sorted(COLUMNS)),
+)
+def test_quantile_cuts_equal_those_of_the_slow_twin(seed, n_rows, n_bins, kind):
+    values = COLUMNS[kind](np.random.default_rng(seed), n_rows)
+    expected = reference.quantile_cuts_by_definition(values.tolist(), n_bins)
+    assert Quantile(n_bins).cuts_of(values).tolist() == expected
+
+
+@given(st.integers(0, 2**31), st.integers(1, 40), st.sampled_from([np.float32, np.float64]))
+def test_codes_are_numbers_of_cuts_below(seed, n_cuts, dtype):
+    """Few cuts are counted, many are bisected: the states are the same."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 30, (20, 3)).astype(dtype)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    columns = tuple(np.unique(rng.integers(0, 60, size)) / 2 for size in (n_cuts, 2, 0))
+    expected = [
+        [
+            len(cuts) + 1 if np.isnan(x) else int((cuts < x).sum())
+            for x, cuts in zip(row, columns, strict=True)
+        ]
+        for row in X
+    ]
+    assert Cuts(columns).encode(X).tolist() == expected
 
 
 def test_quantile_keeps_a_rare_state():
@@ -132,7 +176,7 @@ def test_impossible_bins_are_refused(n_bins):
 
 
 def test_unknown_words_and_missing_classes_are_refused():
-    with pytest.raises(InputError, match="not known"):
+    with pytest.raises(InputError, match="discretizer='square' is not allowed; give 'quantile'"):
         choose_discretizer("square", 5)
     with pytest.raises(InputError, match="requires y"):
         CAIM().fit(np.zeros((3, 1)))

@@ -15,7 +15,7 @@ from featsieve import PearsonRanking, open_parquet
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.inference import permutation_test
-from featsieve.inference.permutation import benjamini_hochberg, permutations, permute_units
+from featsieve.inference.permutation import benjamini_hochberg, permutation_steps, permutations
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import CrossValScore, Pearson
 from featsieve.protocols import HasPermutedScores
@@ -84,7 +84,7 @@ def test_pvalues_are_those_of_the_definition(n_rows, n_columns, n_permutations, 
     X = np.round(X) if coarse else X  # ties and constant columns
     y = rng.permutation(n_rows).astype(float)
     engine = open_engine(X, y, Settings(task="regression"))
-    found = permute_units(engine, Pearson(), n_permutations, seed)
+    found = list(permutation_steps(engine, Pearson(), n_permutations, seed))[-1]
     orders = permutations(seed, 0, n_permutations, n_rows)
     permuted = [Pearson().bind(engine.with_permuted_target(o)).scores() for o in orders]
     expected = reference.permutation_pvalues(found.scores, permuted)
@@ -186,7 +186,7 @@ def test_missing_scores_are_no_tests():
     [
         ({"n_permutations": 0}, "n_permutations=0 is not possible"),
         ({"measure": "perason"}, "measure='perason' is not known"),
-        ({"random_state": "x"}, "random_state='x' is not possible"),
+        ({"random_state": "x"}, "random_state='x' is not allowed"),
     ],
 )
 def test_wrong_parameters_are_refused(options, message):

@@ -97,3 +97,11 @@ def test_the_import_layers_name_every_module():
 
 def _contract() -> str:
     return (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("importlinter")[2]
+
+
+def test_one_version_in_all_places():
+    import featsieve
+
+    for name in ("pyproject.toml", "CITATION.cff"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert re.findall(r"^version\W+([\d.]+)", text, re.MULTILINE) == [featsieve.__version__]

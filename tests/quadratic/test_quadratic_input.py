@@ -14,8 +14,7 @@ from scipy import sparse
 from featsieve.errors import InputError
 from featsieve.quadratic import solve
 from featsieve.quadratic.problem import Answer
-from featsieve.quadratic.solve import _drive
-from featsieve.runtime.progress import Monitor
+from featsieve.runtime.progress import Monitor, last_of
 
 GOOD = np.array([[0.1, 0.9, 0.2], [0.9, 0.1, 0.2], [0.2, 0.2, 0.8]])
 SRC = Path(__file__).parents[2] / "src"
@@ -56,12 +55,12 @@ def test_large_and_small_entries_give_the_same_set(solver, factor):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"max_time": -1}, "max_time=-1 is not possible; give seconds above 0"),
-        ({"max_time": "a"}, "max_time='a' is not possible"),
+        ({"max_time": -1}, "max_time=-1 is not allowed; give a number of seconds > 0"),
+        ({"max_time": "a"}, "max_time='a' is not allowed"),
         ({"bound": "x"}, "bound='x' is not known"),
         ({"epsilon": "a"}, "epsilon must lie between 0 and 1"),
         ({"rank": True}, "rank must be an integer of at least 1"),
-        ({"random_state": "a"}, "random_state='a' is not possible"),
+        ({"random_state": "a"}, "random_state='a' is not allowed"),
     ],
 )
 def test_bad_options(options, match):
@@ -127,16 +126,16 @@ def _interrupted() -> Iterator[Answer]:
 
 
 def test_interrupt_hands_back_the_best_so_far():
-    assert _drive(_interrupted(), Monitor()).value == 1.0
+    assert last_of(_interrupted(), Monitor())[0].value == 1.0
     late = _interrupted()
     next(late)
     with pytest.raises(KeyboardInterrupt):
-        _drive(late, Monitor())
+        last_of(late, Monitor())
 
 
 def test_time_limit_ends_after_the_first_answer():
     answers = (Answer(np.array([i]), float(i)) for i in range(3))
-    assert _drive(answers, Monitor(max_time=0.0)).value == 0.0
+    assert last_of(answers, Monitor(max_time=0.0))[0].value == 0.0
 
 
 def test_import_is_light():

@@ -33,7 +33,7 @@ def test_generators_are_taken_and_repeat(name, make):
 
 @pytest.mark.parametrize("name", SELECTORS)
 def test_other_states_are_refused(name):
-    with pytest.raises(InputError, match="random_state='abc' is not possible; give None"):
+    with pytest.raises(InputError, match="random_state='abc' is not allowed; give an integer"):
         clone(SELECTORS[name]).set_params(random_state="abc").fit(X, Y)
 
 

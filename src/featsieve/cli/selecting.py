@@ -114,7 +114,7 @@ def _selector(
 
 def _check_words(arguments: argparse.Namespace, method: str, selector: Any) -> None:
     """What the command line offers for all methods, and this one does not have."""
-    if arguments.k == "auto" and not selector._offers_auto_count():
+    if arguments.k == "auto" and not selector._offers_auto_count:
         raise UsageError(f"-k auto is not possible with {method}; give a number or a fraction.")
     if arguments.permutations and not hasattr(selector, "n_permutations") and not arguments.quiet:
         say(f"note: {method} tests no columns, so --permutations has no effect.")

@@ -1,37 +1,186 @@
-"""Cut points to codes, and the boundaries that CAIM accepts."""
+"""Cut points: encoding by them, quantiles, and the boundaries that CAIM accepts."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from featsieve.compiled.counting import Codes, Floats, Ints
 from featsieve.compiled.inlining import part_of_kernel
 
-LINEAR_CUTS = 8
+Buckets = npt.NDArray[np.uint16]
 TIE = 1e-12
+LARGEST = np.finfo(np.float64).max
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def encode_columns(X: Floats, cuts: Floats, starts: Ints, codes: Codes) -> None:
-    """Number of a column's cuts below each value; NaN gets one state more than the cuts make."""
+def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> None:
+    """Number of a column's cuts below each value; ``missing[j]`` for NaN in column j.
+
+    ``cuts`` is cuts × columns, filled up with infinity: counting all cuts of a whole row, with
+    nothing for the CPU to guess, uses vector instructions.
+    """
     for r in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            x, first, last = X[r, j], starts[j], starts[j + 1]
-            if x != x:  # NaN
-                codes[r, j] = last - first + 1
-                continue
-            while last - first > LINEAR_CUTS:
-                middle = (first + last) // 2
-                if cuts[middle] < x:
-                    first = middle + 1
-                else:
-                    last = middle
-            # Counting all of a few cuts beats stopping early: nothing for the CPU to guess.
-            below = first - starts[j]
-            for c in range(first, last):
-                below += np.int64(cuts[c] < x)
-            codes[r, j] = below
+        row, states = X[r], codes[r]
+        for j in range(row.size):
+            states[j] = np.uint8(0) if row[j] == row[j] else missing[j]
+        for c in range(cuts.shape[0]):
+            for j in range(row.size):
+                states[j] += np.uint8(cuts[c, j] < row[j])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
+    """The same for one column of many cuts, by bisection."""
+    for r in range(values.size):
+        x, low, high = values[r], 0, cuts.size
+        while low < high:
+            middle = (low + high) // 2
+            if cuts[middle] < x:
+                low = middle + 1
+            else:
+                high = middle
+        codes[r] = low if x == x else cuts.size + 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def known_columns(X: Floats, j0: int, columns: Floats, n_known: Ints) -> None:
+    """The known values of columns j0, j0 + 1, … of X, infinite ones as the largest finite ones.
+
+    ``columns`` has one place more than there are rows: a NaN is written and then overwritten.
+    """
+    n_known[:] = 0
+    for first in range(0, X.shape[0], 256):  # so many rows that the cache holds them
+        last = min(X.shape[0], first + 256)
+        for j in range(columns.shape[0]):
+            known = n_known[j]
+            for r in range(first, last):
+                value = np.float64(X[r, j0 + j])
+                columns[j, known] = min(max(value, -LARGEST), LARGEST)
+                known += np.int64(value == value)
+            n_known[j] = known
+
+
+@part_of_kernel
+def _insert(ordered: Floats, size: int, value: float) -> None:
+    place = size
+    while place > 0 and ordered[place - 1] > value:
+        ordered[place] = ordered[place - 1]
+        place -= 1
+    ordered[place] = value
+
+
+@part_of_kernel
+def _few_distinct(values: Floats, n: int, most: int, ordered: Floats) -> int:
+    """How many distinct values there are, in order in ``ordered``; ends at one more than ``most``.
+
+    A column of numbers shows more than a few at once, so this hardly reads it.
+    """
+    count = 0
+    for r in range(n):
+        place = 0
+        while place < count and ordered[place] < values[r]:
+            place += 1
+        if place == count or ordered[place] != values[r]:
+            if count == most:
+                return most + 1
+            _insert(ordered, count, values[r])
+            count += 1
+    return count
+
+
+@part_of_kernel
+def _select(values: Floats, low: int, high: int, rank: int) -> float:
+    """The value that has this rank among values[low … high] (Hoare's selection)."""
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return values[rank]
+
+
+@part_of_kernel
+def _fill_buckets(values: Floats, n: int, ordered: Floats, buckets: Buckets, counts: Ints) -> float:
+    """Put each value into one of equally wide buckets, in their order; the largest value.
+
+    The range comes from a few of the values: those outside it fall into the outer buckets.
+    """
+    size = min(n, ordered.size)
+    for k in range(size):
+        _insert(ordered, k, values[k * (n // size)])
+    low, high = ordered[size // 32], ordered[size - 1 - size // 32]
+    scale = (counts.size - 2) / (high - low) if high > low else 0.0
+    scale = scale if scale < LARGEST else 0.0
+    last = np.float64(counts.size - 2)
+    counts[:] = 0
+    largest = values[0]
+    for r in range(n):
+        position = min(max((values[r] - low) * scale, -1.0), last) if scale > 0 else 0.0
+        bucket = np.uint64(position + 1.0)
+        buckets[r] = bucket
+        counts[bucket] += 1
+        largest = max(largest, values[r])
+    return largest
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def quantile_cuts(
+    columns: Floats,
+    n_known: Ints,
+    n_bins: int,
+    ordered: Floats,
+    buckets: Buckets,
+    counts: Ints,
+    chosen: Floats,
+    cuts: Floats,
+    n_cuts: Ints,
+) -> None:
+    """Cuts of each column into equally frequent states, and how many.
+
+    Only the buckets that hold a quantile are looked at again, so this costs a fraction of sorting.
+    ``ordered``, ``buckets``, ``counts`` and ``chosen`` are work space.
+    """
+    for c in range(columns.shape[0]):
+        values, n = columns[c], n_known[c]
+        n_distinct = _few_distinct(values, n, n_bins, ordered)
+        n_cuts[c] = 0
+        if n_distinct <= n_bins:
+            for k in range(n_distinct - 1):
+                middle = ordered[k] / 2 + ordered[k + 1] / 2
+                cuts[c, k] = middle if middle < ordered[k + 1] else ordered[k]
+                n_cuts[c] += 1
+            continue
+        largest = _fill_buckets(values, n, ordered, buckets, counts)
+        bucket, below, size, gathered = 0, np.int64(0), 0, -1
+        for k in range(1, n_bins):
+            rank = (k * n + n_bins - 1) // n_bins - 1
+            while below + counts[bucket] <= rank:
+                below += counts[bucket]
+                bucket += 1
+            if bucket != gathered:
+                size, gathered = 0, bucket
+                for r in range(n):  # a value of another bucket is overwritten by the next one
+                    chosen[size] = values[r]
+                    size += int(buckets[r] == np.uint64(bucket))
+            value = _select(chosen, 0, size - 1, rank - below)
+            if value < largest and (n_cuts[c] == 0 or value > cuts[c, n_cuts[c] - 1]):
+                cuts[c, n_cuts[c]] = value
+                n_cuts[c] += 1
 
 
 @part_of_kernel

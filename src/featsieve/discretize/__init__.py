@@ -1,13 +1,13 @@
-"""Discretisers: numbers to at most 255 states a column."""
+"""Discretisers: numbers to at most 255 states per column."""
 
 from featsieve.runtime.lazy import lazy_exports
 
-# One line a discretiser.
+# One line per discretiser.
 DISCRETIZERS = {
     "CAIM": "featsieve.discretize.caim",
-    "EqualWidth": "featsieve.discretize.widths",
-    "Quantile": "featsieve.discretize.quantile",
-    "SigmaCuts": "featsieve.discretize.widths",
+    "EqualWidth": "featsieve.discretize.bins",
+    "Quantile": "featsieve.discretize.bins",
+    "SigmaCuts": "featsieve.discretize.bins",
 }
 
 __all__ = [*DISCRETIZERS]

@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.compiled.discretizing import encode_columns
+from featsieve.compiled.discretizing import encode_few_cuts, encode_many_cuts
 from featsieve.engines.base import spans
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer
 from featsieve.input.targets import scan_target
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs, ordered_map
@@ -25,9 +26,13 @@ MAX_STATES = 255
 MAX_CUTS = MAX_STATES - 2  # one state more than cuts, and one for missing cells
 
 
+# More cuts than this are searched by bisection.
+FEW_CUTS = 16
+
+
 @dataclass(frozen=True)
 class Cuts:
-    """Sorted cut points a column: state s holds cuts[s − 1] < x ≤ cuts[s].
+    """Sorted cut points per column: state s holds cuts[s − 1] < x ≤ cuts[s].
 
     A missing cell is a state of its own, after all others.
     """
@@ -35,23 +40,32 @@ class Cuts:
     columns: tuple[FloatArray, ...]
 
     @cached_property
-    def _starts(self) -> IntArray:
-        sizes = [len(cuts) for cuts in self.columns]
-        return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    def _sizes(self) -> IntArray:
+        return np.array([len(cuts) for cuts in self.columns], dtype=np.int64)
 
     @cached_property
-    def _flat(self) -> FloatArray:
-        return np.concatenate([np.empty(0), *self.columns])
+    def _few(self) -> FloatArray:
+        """The cuts of all columns that have few, cuts × columns, filled up with infinity."""
+        is_few = self._sizes <= FEW_CUTS
+        few = np.full((len(self.columns), int(np.max(self._sizes[is_few], initial=0))), np.inf)
+        for column in np.flatnonzero(is_few):
+            few[column, : self._sizes[column]] = self.columns[column]
+        return np.ascontiguousarray(few.T)
 
     @property
     def n_states(self) -> IntArray:
         """States of each column, the one for missing cells included."""
-        return np.diff(self._starts) + 2
+        return self._sizes + 2
 
     def encode(self, X: FloatArray) -> npt.NDArray[np.uint8]:
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
-        encode_columns(X, self._flat, self._starts, codes)
+        encode_few_cuts(X, self._few, (self._sizes + 1).astype(np.uint8), codes)
+        for column in np.flatnonzero(self._sizes > FEW_CUTS):
+            states = np.empty(len(X), dtype=np.uint8)
+            values = np.ascontiguousarray(X[:, column], dtype=np.float64)
+            encode_many_cuts(values, self.columns[column], states)
+            codes[:, column] = states
         return codes
 
     def take(self, columns: Sequence[int]) -> Cuts:
@@ -81,7 +95,9 @@ def refuse_states(name: str, n_states: int | str) -> None:
 
 
 # A tile of columns, its sorted copies and the engine's own copy share the budget.
-COPIES_A_TILE = 4
+COPIES_PER_TILE = 4
+# So many values keep a thread busy for about a millisecond, and fit its cache.
+TILE_VALUES = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -129,15 +145,14 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Cuts of an engine's columns from a sample; a categorical column keeps its states."""
         self._check()
         numeric = engine.schema.numeric_columns()
-        found: dict[int, FloatArray] = {}
+        cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
         for start, stop in spans(len(numeric), _tile_width(engine, len(sample.rows))):
             tile = numeric[start:stop]
-            X = engine.take(sample.taken(engine), tile)[0]
-            cuts = self._cuts_of_columns(X, sample.classes, engine.n_jobs, sample.weights)
-            found.update(zip(tile.tolist(), cuts, strict=True))
-        for column in engine.schema.categories:
-            found[column] = category_cuts(engine.schema, column)
-        return Cuts(tuple(found[j] for j in range(engine.n_features)))
+            taken = None if len(tile) == engine.n_features else tile
+            X = engine.take(sample.taken(engine), taken)[0]
+            cuts_of_tile = self._cuts_of_columns(X, sample.classes, engine.n_jobs, sample.weights)
+            cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
+        return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Cuts of one column on its own, without classes."""
@@ -151,14 +166,32 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         n_jobs: int,
         weights: FloatArray | None = None,
     ) -> list[FloatArray]:
-        def cuts(column: int) -> FloatArray:
-            values = X[:, column]
-            known = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
-            labels = None if classes is None else classes[known]
-            counts = None if weights is None else weights[known]
-            return self._cuts(_finite(values[known]), labels, counts)[:MAX_CUTS]
+        X = np.ascontiguousarray(X)
+        tiles = list(spans(X.shape[1], max(1, TILE_VALUES // max(len(X), 1))))
+        cuts = ordered_map(
+            lambda tile: self._cuts_of_tile(X, tile, classes, weights),
+            tiles,
+            n_jobs if len(tiles) >= 2 * n_jobs else 1,
+        )
+        return [column[:MAX_CUTS] for tile in cuts for column in tile]
 
-        return list(ordered_map(cuts, range(X.shape[1]), n_jobs))
+    def _cuts_of_tile(
+        self,
+        X: FloatArray,
+        tile: tuple[int, int],
+        classes: IntArray | None,
+        weights: FloatArray | None,
+    ) -> list[FloatArray]:
+        columns = np.ascontiguousarray(X[:, slice(*tile)].T, dtype=np.float64)
+        return [self._cuts_of_column(values, classes, weights) for values in columns]
+
+    def _cuts_of_column(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        known = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+        labels = None if classes is None else classes[known]
+        counts = None if weights is None else weights[known]
+        return self._cuts(_finite(values[known]), labels, counts)
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
@@ -181,7 +214,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if y is None:
             raise InputError(
                 f"{type(self).__name__} cuts by classes and requires y to be passed, but the "
-                "target y is None; give one label a row."
+                "target y is None; give one label per row."
             )
         from sklearn.utils import check_consistent_length, column_or_1d
 
@@ -213,7 +246,7 @@ def _refuse_no_classes(labels: Any, name: str) -> None:
 
 
 def _tile_width(engine: Engine, n_rows: int) -> int:
-    return max(1, engine.memory_limit // (COPIES_A_TILE * 8 * max(n_rows, 1)))
+    return max(1, engine.memory_limit // (COPIES_PER_TILE * 8 * max(n_rows, 1)))
 
 
 def _finite(values: FloatArray) -> FloatArray:
@@ -221,10 +254,5 @@ def _finite(values: FloatArray) -> FloatArray:
     return np.nan_to_num(values)
 
 
-def check_bins(n_bins: Any, least: int = 2) -> None:
-    whole = isinstance(n_bins, (int, np.integer)) and not isinstance(n_bins, bool)
-    if not whole or not least <= n_bins <= MAX_CUTS + 1:
-        raise InputError(
-            f"n_bins={n_bins!r} is not possible; give a whole number from {least} to "
-            f"{MAX_CUTS + 1}."
-        )
+def check_bins(n_bins: Any) -> None:
+    check_integer("n_bins", n_bins, 2, MAX_CUTS + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.protocols import CanPermuteTarget, Engine, HasPermutedScores, HasScores
-from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
+from featsieve.result import COMPLETED
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_first
-from featsieve.runtime.progress import TimeUp
+from featsieve.runtime.progress import last_of
 from featsieve.runtime.seeds import root_seed
 
 ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
@@ -137,11 +137,16 @@ def permutation_test(
         callback=callback,
         takes_missing=bool(getattr(measure, "takes_missing", False)),
     )
-    engine: Engine = open_engine(X, y, settings, sample_weight=sample_weight)
-    ddof = getattr(measure, "scale_ddof", None)
-    if standardize and ddof is not None:
-        engine = StandardizedEngine(engine, ddof)
-    return permute_units(engine, measure, n_permutations, random_state)
+    ddof = getattr(measure, "scale_ddof", None) if standardize else None
+
+    def steps() -> Iterator[PermutationResult]:
+        engine: Engine = open_engine(X, y, settings, sample_weight=sample_weight)
+        if ddof is not None:
+            engine = StandardizedEngine(engine, ddof)
+        yield from permutation_steps(engine, measure, n_permutations, random_state)
+
+    result, reason = last_of(steps(), settings.monitor)
+    return replace(result, stop_reason=reason)
 
 
 def _measure_named(name: str) -> Any:
@@ -154,10 +159,10 @@ def _measure_named(name: str) -> Any:
     return getattr(measures, known[name])()
 
 
-def permute_units(
+def permutation_steps(
     engine: Engine, measure: Any, n_permutations: int, random_state: Any
-) -> PermutationResult:
-    """The same for rows that are already behind an engine."""
+) -> Iterator[PermutationResult]:
+    """The same for rows that are already behind an engine: the test after each pass."""
     if not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
         raise InputError(
             f"n_permutations={n_permutations!r} is not possible; give a whole number from 1."
@@ -173,16 +178,10 @@ def permute_units(
     seed = root_seed(random_state)
     scores = np.asarray(bound.scores(), dtype=np.float64)
     counts = _Counts(scores, _rounding(scores, bound))
-    stop_reason = COMPLETED
-    try:
-        for orders, done in _passes(engine, bound, int(n_permutations), seed):
-            counts.add(_permuted_scores(engine, measure, bound, orders))
-            engine.monitor.tick("permutations", done, int(n_permutations))
-    except TimeUp:
-        stop_reason = TIME_LIMIT
-    except KeyboardInterrupt:
-        stop_reason = INTERRUPTED
-    return counts.result(stop_reason)
+    for orders, done in _passes(engine, bound, int(n_permutations), seed):
+        counts.add(_permuted_scores(engine, measure, bound, orders))
+        yield counts.result()
+        engine.monitor.tick("permutations", done, int(n_permutations))
 
 
 def _passes(
@@ -240,7 +239,7 @@ class _Counts:
         )
         self._n_permutations += permuted.shape[1]
 
-    def result(self, stop_reason: str) -> PermutationResult:
+    def result(self) -> PermutationResult:
         n_permutations = self._n_permutations
         known = ~np.isnan(self._scores)
         pvalues = np.where(known, (1 + self._single) / (1 + n_permutations), np.nan)
@@ -254,5 +253,4 @@ class _Counts:
             benjamini_hochberg(pvalues),
             np.where(known, adjusted, np.nan),
             n_permutations,
-            stop_reason,
         )

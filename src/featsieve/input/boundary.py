@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numbers
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,20 @@ from featsieve.input.columns import (
     scan_frame,
     sorted_categories,
 )
-from featsieve.input.parameters import check_callback, check_sample_weight, check_time, parse_memory
+from featsieve.input.parameters import (
+    check_callback,
+    check_sample_weight,
+    check_time,
+    is_integer,
+    is_real,
+    not_allowed,
+    parse_memory,
+)
 from featsieve.input.targets import describe_target, encode_target, scan_target, target_matrix
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs
 from featsieve.runtime.progress import Callback, Monitor
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema, Target
 
 FEWEST_ROWS = 2
@@ -50,15 +60,48 @@ class Settings:
     takes_missing: bool = False
     rows_a_block: int | None = None
 
+    @cached_property
+    def monitor(self) -> Monitor:
+        """Of one run; its clock starts when this is first asked for."""
+        return Monitor(check_callback(self.callback), check_time(self.max_time))
+
     def context(self, schema: Schema, target: Target) -> Context:
         return Context(
             schema=schema,
             target=target,
-            monitor=Monitor(check_callback(self.callback), check_time(self.max_time)),
+            monitor=self.monitor,
             memory_limit=parse_memory(self.memory_limit),
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
         )
+
+
+def resolve_count(n_features_to_select: Any, n_units: int, *, auto: bool = False) -> int | None:
+    """How many units to keep; None means that the method finds the number itself (``"auto"``).
+
+    >>> resolve_count(None, 5), resolve_count(0.4, 5), resolve_count(3, 5)
+    (2, 2, 3)
+    """
+    given = n_features_to_select
+    if given is None:
+        return max(1, n_units // 2)
+    if isinstance(given, str) and given == "auto" and auto:
+        return None
+    if is_integer(given) and given >= 1:
+        return _capped(int(given), n_units)
+    if is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1:
+        return max(1, int(given * n_units))
+    allowed = f"an integer >= 1, a fraction in (0, 1]{', auto' if auto else ''} or None for half"
+    raise not_allowed("n_features_to_select", given, allowed)
+
+
+def _capped(count: int, n_units: int) -> int:
+    if count > n_units:
+        warn_user(
+            f"n_features_to_select={count} is more than the {n_units} features there are; "
+            "all of them are kept."
+        )
+    return min(count, n_units)
 
 
 def open_engine(
@@ -167,20 +210,30 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     check_names(names)
     _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
-    schema = _schema(names, settings, categorical_by_dtype(empty), partial(_scan_file, table))
+    scan_states = partial(_scan_file, table, settings)
+    schema = _schema(names, settings, categorical_by_dtype(empty), scan_states)
+    batches = table.batches([str(table.target)], 1 << 20)
     scan = _merge_scans(
-        scan_target(b.column(0), settings.task) for b in table.batches([str(table.target)], 1 << 20)
+        scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
     )
     target = describe_target(scan, settings.task)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
 
 
-def _scan_file(table: ParquetTable, columns: list[int]) -> StateScan:
+def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
     names = [table.column_names[c] for c in columns]
-    found = _merge_scans(
-        scan_frame(batch, range(len(names))) for batch in table.batches(names, 1 << 18)
-    )
+    batches = _reported(table.batches(names, 1 << 18), table, settings)
+    found = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
     return StateScan({column: found.states[p] for p, column in enumerate(columns)})
+
+
+def _reported(batches: Iterable[Any], table: ParquetTable, settings: Settings) -> Iterator[Any]:
+    """The batches of a file, each counted by the monitor."""
+    done = 0
+    for batch in batches:
+        yield batch
+        done += batch.num_rows
+        settings.monitor.tick("reading rows", done, table.shape[0])
 
 
 def _merge_scans(scans: Any) -> Any:

@@ -1,53 +1,184 @@
-"""Checks of the shared parameters."""
+"""Checks of parameters: the same question is asked, and refused, in the same words everywhere.
+
+Each function returns the checked value, and refuses in one sentence: "n_init=0 is not allowed; give
+an integer >= 1."
+"""
 
 from __future__ import annotations
 
+import math
+import numbers
 import re
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.runtime.user_warnings import warn_user
+
+T = TypeVar("T")
+Ends = Literal["both", "low", "high", "neither"]
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+LONGEST_VALUE = 60
 
 
-def resolve_count(n_features_to_select: Any, n_units: int, *, auto: bool = False) -> int | None:
-    """How many units to keep; None means that the method finds the number itself (``"auto"``).
+def not_allowed(name: str, value: Any, allowed: str) -> InputError:
+    """The one sentence of all parameters; the caller raises it."""
+    return InputError(f"{name}={brief(value)} is not allowed; give {allowed}.")
 
-    >>> resolve_count(None, 5), resolve_count(0.4, 5), resolve_count(3, 5)
-    (2, 2, 3)
+
+def brief(value: Any) -> str:
+    """A value on one line, cut short.
+
+    >>> brief("x" * 100), brief(np.eye(2))
+    ("'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...", 'array([[1., 0.], [0., 1.]])')
     """
-    given = n_features_to_select
-    if given is None:
-        return max(1, n_units // 2)
-    if isinstance(given, str) and given == "auto" and auto:
-        return None
-    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 1:
-        return _capped(int(given), n_units)
-    if _is_fraction(given):
-        return max(1, int(given * n_units))
-    allowed = "a whole number from 1, a fraction in (0, 1], or None for half"
-    raise InputError(
-        f"n_features_to_select={given!r} is not possible; give {allowed}"
-        f"{', or auto' if auto else ''}."
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a user's object may fail at anything
+        text = f"an object of {type(value).__name__}"
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+
+
+def is_integer(value: Any) -> bool:
+    """True and 1.0 are not integers here."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def is_real(value: Any) -> bool:
+    """A real number that is not NaN; it may be infinite."""
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return False
+    try:
+        return not math.isnan(float(value))
+    except OverflowError:
+        return False
+
+
+def check_integer(
+    name: str, value: Any, minimum: int, maximum: int | None = None, *, also: str = ""
+) -> int:
+    """``also`` names what the caller allows besides, for example ``"None"``.
+
+    >>> check_integer("n_init", np.int64(3), 1)
+    3
+    """
+    if is_integer(value) and minimum <= value and (maximum is None or value <= maximum):
+        return int(value)
+    bounds = f">= {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+    raise not_allowed(name, value, _either(f"an integer {bounds}", also))
+
+
+def check_real(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    inclusive: Ends = "both",
+    also: str = "",
+) -> float:
+    """A finite number between two bounds; ``inclusive`` says which of them are allowed themselves.
+
+    >>> check_real("alpha", 1, 0, 1)
+    1.0
+    """
+    if is_real(value) and math.isfinite(float(value)):
+        number = float(value)
+        above = number > low or (number == low and inclusive in ("both", "low"))
+        below = number < high or (number == high and inclusive in ("both", "high"))
+        if above and below:
+            return number
+    raise not_allowed(name, value, _either(_interval(low, high, inclusive), also))
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[T], *, also: str = "") -> T:
+    """One of a few words (or None, True, False).
+
+    >>> check_choice("solver", "exact", ("exact", "auto"))
+    'exact'
+    """
+    words = tuple(allowed)
+    for word in words:
+        # Never == on a foreign object: an array would answer with an array.
+        if value is word or (isinstance(value, str) and value == word):
+            return word
+    raise not_allowed(name, value, _either(", ".join(map(repr, words[:-1])), repr(words[-1]), also))
+
+
+def check_flag(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise not_allowed(name, value, "True or False")
+
+
+def check_fraction_or_count(
+    name: str, value: Any, *, inclusive: Ends = "neither", also: str = ""
+) -> float | int:
+    """An integer is a count, any other number a fraction of something.
+
+    >>> check_fraction_or_count("step", 2), check_fraction_or_count("step", 0.5)
+    (2, 0.5)
+    """
+    if is_integer(value) and value >= 1:
+        return int(value)
+    if is_real(value) and not isinstance(value, numbers.Integral):
+        share = float(value)
+        if 0 < share < 1 or (share == 1 and inclusive in ("both", "high")):
+            return share
+    closing = "]" if inclusive in ("both", "high") else ")"
+    raise not_allowed(
+        name, value, _either("an integer >= 1", f"a fraction in (0, 1{closing}", also)
     )
 
 
-def _is_fraction(given: Any) -> bool:
-    return isinstance(given, (float, np.floating)) and bool(0 < given <= 1)
+def check_numbers(
+    name: str,
+    values: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    inclusive: Ends = "both",
+    also: str = "",
+) -> FloatArray:
+    """A list of at least one finite number; a single number is a list of one."""
+    several = values if isinstance(values, (Sequence, np.ndarray, range)) else (values,)
+    try:
+        if isinstance(values, (str, bytes)) or np.ndim(several) != 1 or not len(several):
+            raise InputError
+        return np.array([check_real(name, v, low, high, inclusive=inclusive) for v in several])
+    except (ValueError, TypeError):
+        allowed = f"a list of at least one number, each {_interval(low, high, inclusive)}"
+        raise not_allowed(name, values, _either(allowed, also)) from None
 
 
-def _capped(count: int, n_units: int) -> int:
-    if count > n_units:
-        warn_user(
-            f"n_features_to_select={count} is more than the {n_units} features there are; "
-            "all of them are kept."
-        )
-    return min(count, n_units)
+def _interval(low: float, high: float, inclusive: Ends) -> str:
+    lower = ">=" if inclusive in ("both", "low") else ">"
+    upper = "<=" if inclusive in ("both", "high") else "<"
+    bounds = [f"{lower} {low:g}"] if math.isfinite(low) else []
+    bounds += [f"{upper} {high:g}"] if math.isfinite(high) else []
+    return " ".join(["a finite number" if len(bounds) < 2 else "a number", " and ".join(bounds)])
+
+
+def _either(*alternatives: str) -> str:
+    """
+    >>> _either("an integer >= 1", "'auto'", "None")
+    "an integer >= 1, 'auto' or None"
+    """
+    given = [words for words in alternatives if words]
+    return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} or {given[-1]}"
+
+
+# --- parameters that all selectors share ----------------------------------------------------------
+
+
+def check_n_jobs(n_jobs: Any) -> int | None:
+    if n_jobs is None or (is_integer(n_jobs) and n_jobs != 0):
+        return n_jobs if n_jobs is None else int(n_jobs)
+    raise not_allowed("n_jobs", n_jobs, "an integer >= 1, -1 for all processors or None")
 
 
 def parse_memory(memory_limit: Any) -> int:
@@ -56,68 +187,65 @@ def parse_memory(memory_limit: Any) -> int:
     >>> parse_memory("1GiB"), parse_memory(1024)
     (1073741824, 1024)
     """
-    if isinstance(memory_limit, (int, float, np.number)) and memory_limit > 0:
-        return int(memory_limit)
-    found = re.fullmatch(r"\s*([\d.]+)\s*([a-zA-Z]*)\s*", str(memory_limit))
-    if found and found[2].upper() in UNITS and float(found[1]) > 0:
-        return int(float(found[1]) * UNITS[found[2].upper()])
-    raise InputError(
-        f"memory_limit={memory_limit!r} is not an amount of memory; give bytes or, for example, "
-        "'1GiB' or '500MB'."
+    amount = float(memory_limit) if is_real(memory_limit) else _spelled_bytes(memory_limit)
+    if math.isfinite(amount) and amount >= 1:
+        return int(amount)
+    raise not_allowed(
+        "memory_limit", memory_limit, "a number of bytes, or for example '1GiB' or '500MB'"
     )
+
+
+def _spelled_bytes(memory_limit: Any) -> float:
+    """NaN for what is not an amount."""
+    if not isinstance(memory_limit, str):
+        return math.nan
+    spelled = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory_limit, re.ASCII)
+    if not spelled or spelled[2].upper() not in UNITS:
+        return math.nan
+    return float(spelled[1]) * UNITS[spelled[2].upper()]
 
 
 def check_time(max_time: Any) -> float | None:
     if max_time is None:
         return None
-    numeric = isinstance(max_time, (int, float, np.number)) and not isinstance(max_time, bool)
-    if numeric and max_time > 0:
+    if is_real(max_time) and max_time > 0:
         return float(max_time)
-    raise InputError(f"max_time={max_time!r} is not possible; give seconds above 0, or None.")
+    raise not_allowed("max_time", max_time, "a number of seconds > 0 or None")
 
 
 def check_callback(callback: Any) -> Any:
     if callback is None or callable(callback):
         return callback
-    raise InputError(
-        f"callback={callback!r} cannot be called; give a function of one argument, or None."
-    )
-
-
-def check_flag(name: str, value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    raise InputError(f"{name}={value!r} is not possible; give True or False.")
+    raise not_allowed("callback", callback, "a function of one argument or None")
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """Finite, non-negative, one a row; a single number means no weights."""
+    """Finite, non-negative, one per row; a single number means no weights."""
     if sample_weight is None:
         return None
     weight = _as_numbers(sample_weight)
     if weight.ndim > 1:
-        raise InputError("Sample weights must be 1D array or scalar: give one number a row.")
+        raise InputError("Sample weights must be 1D array or scalar: give one number per row.")
     if weight.ndim and weight.shape != (n_samples,):
         raise InputError(
-            f"sample_weight.shape == {weight.shape}, expected {(n_samples,)}; give one a row."
+            f"sample_weight.shape == {weight.shape}, expected {(n_samples,)}; give one per row."
         )
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise InputError(
-            "sample_weight holds a negative or not finite number, or only zeros; give weights "
-            "from 0 up, some of them above 0."
+            "sample_weight holds a negative or infinite number or NaN, or only zeros; give numbers "
+            ">= 0, some of them above 0."
         )
     return weight if weight.ndim else None
 
 
 def _as_numbers(sample_weight: Any) -> FloatArray:
-    values = np.asarray(sample_weight)
     try:
+        values = np.asarray(sample_weight)
         if values.dtype.kind not in "biufO":
             raise TypeError
         return values.astype(np.float64)
     except (TypeError, ValueError):
-        given = repr(sample_weight) if values.ndim == 0 else f"an array of {values.dtype}"
         raise InputError(
-            f"sample_weight is {given}, not numbers; give one number a row (a column itself, not "
-            "its name), or None."
+            f"sample_weight is {brief(sample_weight)}, not numbers; give one number per row (a "
+            "column itself, not its name) or None."
         ) from None

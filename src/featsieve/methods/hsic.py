@@ -33,6 +33,8 @@ class HSICSelector(PairingSelector):
     standardize: bool = True
     random_state: Any = None
 
+    _measure_type = HSIC
+
     def measure(self) -> HSIC:
         """The measure that these parameters make."""
         return HSIC(
@@ -237,6 +239,7 @@ class HSICLasso(BaseSelector):
             seed=seed_of(self.random_state),
         )
 
+    @property
     def _scale_ddof(self) -> int | None:
         return 0 if self.standardize else None
 

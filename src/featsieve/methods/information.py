@@ -39,6 +39,8 @@ or None for columns that are codes already
     n_bins: int = 5
     target_discretizer: Any = "quantile"
 
+    _measure_type = MutualInformation
+
     def _criterion(self) -> Criterion:
         raise NotImplementedError(f"{type(self).__name__} does not name its criterion")
 

@@ -84,8 +84,7 @@ class LassoSelector(BaseSelector):
         fixed = self.alpha is not None or self.radius is not None
         return "auto" if given is None and fixed else given
 
-    def _offers_auto_count(self) -> bool:
-        return True
+    _offers_auto_count = True
 
     def _procedure(self) -> Procedure:
         self._check()

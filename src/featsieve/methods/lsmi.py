@@ -30,6 +30,8 @@ class _OnLSMI(PairingSelector):
     centers: Any = "random"
     random_state: Any = None
 
+    _measure_type = LSMI
+
     def _search(self) -> Search:
         raise NotImplementedError(f"{type(self).__name__} does not name its search")
 
@@ -151,8 +153,7 @@ class L1LSMI(L1Weights, _OnLSMI):
     [0, 1]
     """
 
-    def _offers_auto_count(self) -> bool:
-        return True
+    _offers_auto_count = True
 
     def _procedure(self) -> Procedure:
         pairing = self._pairing()
@@ -182,6 +183,8 @@ class MLMIRanking(PairingSelector):
     centers: Any = "random"
     solver: Solver = "em"
     random_state: Any = None
+
+    _measure_type = MLMI
 
     def _pairing(self) -> Pairing:
         measure = MLMI(

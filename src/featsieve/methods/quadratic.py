@@ -54,6 +54,10 @@ class QPFS(PairingSelector):
     target_discretizer: Any = "quantile"
     random_state: Any = None
 
+    @property
+    def _measure_type(self) -> type:
+        return MutualInformation if self.similarity == "mi" else Pearson
+
     def _measure(self) -> Measure:
         if self.similarity == "correlation":
             return Pearson()
@@ -112,6 +116,8 @@ or None for columns that are codes already
     n_bins: int = 5
     target_discretizer: Any = "quantile"
     random_state: Any = None
+
+    _measure_type = ConditionalMutualInformation
 
     def _pairing(self) -> Pairing:
         measure = ConditionalMutualInformation(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -10,8 +9,8 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.errors import InputError
-from featsieve.input.boundary import open_engine
-from featsieve.input.parameters import resolve_count
+from featsieve.input.boundary import Settings, open_engine, resolve_count
+from featsieve.input.parameters import check_integer
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.counts import Correction
 from featsieve.measures.pearson.pearson import Pearson
@@ -19,7 +18,8 @@ from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.schema import Target
+from featsieve.runtime.progress import finish
+from featsieve.schema import Schema, Target
 from featsieve.searches.ranking import Ranking
 from featsieve.selector import PairingSelector
 
@@ -37,18 +37,25 @@ class IncrementalRanking(PairingSelector):
         ----------
         classes : all classes that may come, at the first call with class labels
         """
+        settings = self._settings()
+        finish(lambda: self._take_rows(X, y, classes, sample_weight, settings), settings.monitor)
+        return self
+
+    def _take_rows(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, settings: Settings
+    ) -> Self:
         first = not hasattr(self, "_seen")
         X = self._checked_input(X, y, reset=first)
         engine = open_engine(
-            X, y, self._settings(), sample_weight=sample_weight, **self._known(classes, first)
+            X, y, settings, sample_weight=sample_weight, **self._known(classes, first)
         )
-        if first:
-            self._seen = None
-            self._frame = (engine.schema, engine.target)
-            self._summary = self._summary_for(engine)
-        more = engine.reduce_rows(self._summary.of_block)
-        self._seen = more if self._seen is None else self._seen.merge(more)
-        self._select_from(engine, self._summary.output_scores(self._seen))
+        frame = (engine.schema, engine.target) if first else self._frame
+        summary = self._summary_for(engine) if first else self._summary
+        more = engine.reduce_rows(summary.of_block)
+        self._frame: tuple[Schema, Target] = frame
+        self._summary: Any = summary
+        self._seen: Any = more if first else self._seen.merge(more)
+        self._select_from(engine, summary.output_scores(self._seen))
         return self
 
     def _summary_for(self, engine: Any) -> Any:
@@ -104,18 +111,13 @@ class TestedRanking(IncrementalRanking):
 
     def _procedure(self) -> Procedure:
         pairing = self._pairing()
-        whole = isinstance(self.n_permutations, numbers.Integral)
-        if not whole or isinstance(self.n_permutations, bool) or self.n_permutations < 0:
-            raise InputError(
-                f"n_permutations={self.n_permutations!r} is not possible; give a whole number from "
-                "0 (no p-values)."
-            )
-        if self.n_permutations == 0:
+        n_permutations = check_integer("n_permutations", self.n_permutations, 0)
+        if n_permutations == 0:
             return pairing
         # Imported here: without permutations no kernel has to be loaded.
         from featsieve.procedures.tested_ranking import TestedProcedure
 
-        return TestedProcedure(pairing, pairing.measure, self.n_permutations, self.random_state)
+        return TestedProcedure(pairing, pairing.measure, n_permutations, self.random_state)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -141,6 +143,8 @@ class PearsonRanking(TestedRanking):
     >>> sorted(PearsonRanking(n_features_to_select=3).fit(data.data, data.target).indices_.tolist())
     [7, 8, 9]
     """
+
+    _measure_type = Pearson
 
     def _pairing(self) -> Pairing:
         return Pairing(Pearson(), Ranking())
@@ -197,6 +201,8 @@ or None for columns that are codes already
     estimator: Literal["binned", "ksg"] = "binned"
     n_neighbors: int = 3
     correction: Correction = None
+
+    _measure_type = MutualInformation
 
     def _measure(self) -> MutualInformation:
         return MutualInformation(

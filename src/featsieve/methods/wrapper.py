@@ -96,6 +96,8 @@ class WrapperSelector(PairingSelector):
             )
         )
 
+    _measure_type = CrossValScore
+
     def _pairing(self) -> Pairing:
         if self.search not in SEARCHES:
             raise InputError(
@@ -110,8 +112,14 @@ class WrapperSelector(PairingSelector):
         )
         return Pairing(measure, SEARCHES[self.search]())
 
+    @property
     def _takes_missing(self) -> bool:
-        return self.estimator is not None and bool(get_tags(self.estimator).input_tags.allow_nan)
+        return _is_estimator(self.estimator) and bool(get_tags(self.estimator).input_tags.allow_nan)
 
+    @property
     def _takes_sparse(self) -> bool:
-        return self.estimator is None or bool(get_tags(self.estimator).input_tags.sparse)
+        return not _is_estimator(self.estimator) or bool(get_tags(self.estimator).input_tags.sparse)
+
+
+def _is_estimator(given: Any) -> bool:
+    return hasattr(given, "fit") and not isinstance(given, type)

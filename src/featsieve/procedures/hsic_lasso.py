@@ -38,7 +38,6 @@ from featsieve.measures.hsic.tiles import RowPairs, Rows, row_pairs
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.runtime.progress import drive
 
 _CONSTANT = 1e-12  # relative squared norm below which a centred Gram matrix is zero
 
@@ -131,10 +130,9 @@ class HSICLassoPath:
     target_bandwidth: float | str = 1.0
     seed: int = 0
 
-    def run(self, engine: Engine, k: int) -> SelectionResult:
-        return drive(self._steps(engine, k), engine.monitor)
-
-    def _steps(self, engine: Engine, k: int) -> Iterator[SelectionResult]:
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """The best so far after each unit that enters or leaves."""
+        assert k is not None  # only a procedure that counts by itself gets None
         schema, n = engine.schema, engine.n_samples
         pairs = row_pairs(engine)
         kernel = kernel_function(self.kernel)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from featsieve.errors import IncompatibleError
-from featsieve.protocols import CAPABILITY_WORDS, Engine, HasReport, Measure, Search
+from featsieve.protocols import CAPABILITY_WORDS, Bound, Engine, HasReport, Measure, Search
 from featsieve.result import SelectionResult
-from featsieve.runtime.progress import drive
 
 
 @dataclass(frozen=True)
@@ -18,24 +17,27 @@ class Pairing:
     measure: Measure
     search: Search
 
-    def run(self, engine: Engine, k: int) -> SelectionResult:
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """The answers of the search, each with what the measure reports."""
+        assert k is not None  # only a procedure that counts by itself gets None
+        bound = self.bind(engine)
+        for result in self.search.steps(bound, k):
+            yield _with_report(result, bound)
+
+    def bind(self, engine: Engine) -> Bound:
+        """The measure with its data; refuses a search that needs what the measure lacks."""
         bound = self.measure.bind(engine)
-        check_compatible(self.measure, bound, self.search)
-        result = drive(self.search.steps(bound, k), engine.monitor)
-        return _with_report(result, bound)
+        for capability in self.search.requires:
+            if not isinstance(bound, capability):
+                raise IncompatibleError(
+                    f"{type(self.measure).__name__} cannot be searched by "
+                    f"{type(self.search).__name__}: it lacks {CAPABILITY_WORDS[capability]}; see "
+                    "the table of methods for pairs that fit."
+                )
+        return bound
 
 
-def check_compatible(measure: Any, bound: Any, search: Search) -> None:
-    """Refuse in one sentence that names the missing capability."""
-    for capability in search.requires:
-        if not isinstance(bound, capability):
-            raise IncompatibleError(
-                f"{type(measure).__name__} cannot be searched by {type(search).__name__}: it lacks "
-                f"{CAPABILITY_WORDS[capability]}; see the table of methods for pairs that fit."
-            )
-
-
-def _with_report(result: SelectionResult, bound: Any) -> SelectionResult:
+def _with_report(result: SelectionResult, bound: Bound) -> SelectionResult:
     if not isinstance(bound, HasReport):
         return result
     report = dict(bound.report())

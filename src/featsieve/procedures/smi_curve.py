@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.procedures.pairing import Pairing, check_compatible
+from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine
-from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
-from featsieve.runtime.progress import drive
+from featsieve.result import SelectionResult
 
 _PATIENCE = 3
 _MOST = 20
@@ -39,42 +38,34 @@ class SmiCurve:
 
     pairing: Pairing
 
-    def run(self, engine: Engine, k: int | None = None) -> SelectionResult:
-        points, reason = self._curve(engine)
-        chosen = smallest_within_one_error(points)
-        curve = tuple((point.size, point.smi, point.error) for point in points)
-        return chosen.result.evolve(
-            extras={**chosen.result.extras, "smi_curve": curve},
-            elapsed=engine.monitor.elapsed,
-            stop_reason=chosen.result.stop_reason if reason == COMPLETED else reason,
-        )
-
-    def _curve(self, engine: Engine) -> tuple[list[CurvePoint], str]:
-        """Points up to the end, the time limit or Ctrl-C, and why there are no more."""
+    def steps(self, engine: Engine, k: int | None = None) -> Iterator[SelectionResult]:
+        """The choice among the counts that are finished; before that, the best single unit."""
+        bound: Any = self.pairing.bind(engine)
         points: list[CurvePoint] = []
-        try:
-            for point in self._points(engine):
-                points.append(point)
-                if point.result.stop_reason in (INTERRUPTED, TIME_LIMIT):
-                    return points, point.result.stop_reason
-        except (KeyboardInterrupt, TimeoutError) as stop:
-            if not points:
-                raise
-            return points, INTERRUPTED if isinstance(stop, KeyboardInterrupt) else TIME_LIMIT
-        return points, COMPLETED
-
-    def _points(self, engine: Engine) -> Iterator[CurvePoint]:
-        bound: Any = self.pairing.measure.bind(engine)
-        check_compatible(self.pairing.measure, bound, self.pairing.search)
-        best, waited = -np.inf, 0
         for count in range(1, min(bound.n_units, _MOST) + 1):
-            result = drive(self.pairing.search.steps(bound, count), engine.monitor)
-            folds = bound.cross_validated(result.indices.tolist())
-            smi, error = float(folds.mean()), float(folds.std(ddof=1) / np.sqrt(len(folds)))
-            yield CurvePoint(result, smi, error)
-            best, waited = (smi, 0) if smi > best else (best, waited + 1)
-            if waited == _PATIENCE:
+            for result in self.pairing.search.steps(bound, count):
+                yield _choice(points) if points else result
+            points.append(_point(bound, result))
+            yield _choice(points)
+            if _is_past_the_best(points):
                 return
+
+
+def _point(bound: Any, result: SelectionResult) -> CurvePoint:
+    folds = bound.cross_validated(result.indices.tolist())
+    error = float(folds.std(ddof=1) / np.sqrt(len(folds)))
+    return CurvePoint(result, float(folds.mean()), error)
+
+
+def _is_past_the_best(points: Sequence[CurvePoint]) -> bool:
+    best = int(np.argmax([point.smi for point in points]))
+    return len(points) - 1 - best >= _PATIENCE
+
+
+def _choice(points: Sequence[CurvePoint]) -> SelectionResult:
+    chosen = smallest_within_one_error(points).result
+    curve = tuple((point.size, point.smi, point.error) for point in points)
+    return chosen.evolve(extras={**chosen.extras, "smi_curve": curve})
 
 
 def smallest_within_one_error(points: Sequence[CurvePoint]) -> CurvePoint:

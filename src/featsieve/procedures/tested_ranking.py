@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from featsieve.inference.permutation import permute_units
+from featsieve.inference.permutation import PermutationResult, permutation_steps
 from featsieve.protocols import Engine, Measure, Procedure
-from featsieve.result import COMPLETED, TIME_LIMIT, SelectionResult
-from featsieve.runtime.progress import TimeUp
+from featsieve.result import SelectionResult
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,18 @@ class TestedProcedure:
     n_permutations: int
     random_state: Any = None
 
-    def run(self, engine: Engine, k: int) -> SelectionResult:
-        result = self.procedure.run(engine, k)
-        if result.stop_reason != COMPLETED:
-            return result
-        try:
-            test = permute_units(engine, self.measure, self.n_permutations, self.random_state)
-        except TimeUp:  # before the first permutation: the selection stands without p-values
-            return result.evolve(stop_reason=TIME_LIMIT, elapsed=engine.monitor.elapsed)
-        found = {
-            "pvalues": test.pvalues,
-            "adjusted_bh": test.adjusted_bh,
-            "adjusted_wy": test.adjusted_wy,
-            "n_permutations": test.n_permutations,
-        }
-        return result.evolve(
-            extras={**result.extras, **found},
-            elapsed=engine.monitor.elapsed,
-            stop_reason=test.stop_reason,
-        )
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """The selection, then the same with the p-values of the permutations so far."""
+        for selection in self.procedure.steps(engine, k):
+            yield selection
+        for test in permutation_steps(engine, self.measure, self.n_permutations, self.random_state):
+            yield selection.evolve(extras={**selection.extras, **_extras(test)})
+
+
+def _extras(test: PermutationResult) -> Mapping[str, Any]:
+    return {
+        "pvalues": test.pvalues,
+        "adjusted_bh": test.adjusted_bh,
+        "adjusted_wy": test.adjusted_wy,
+        "n_permutations": test.n_permutations,
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar, get_args
 
@@ -28,7 +27,7 @@ from featsieve.quadratic.problem import (
     make_problem,
 )
 from featsieve.runtime.pool import single_threaded_blas
-from featsieve.runtime.progress import Monitor
+from featsieve.runtime.progress import Monitor, last_of
 from featsieve.runtime.seeds import random_generator
 
 Choice = TypeVar("Choice")
@@ -102,7 +101,7 @@ def solve(
     )
     effort = _one_of("bound", bound, BoundEffort)
     with fitting_threads(problem):
-        answer = _drive(entry.steps(problem, options), monitor)
+        answer, _ = last_of(entry.steps(problem, options), monitor)
         if entry.local_search if local_search is None else local_search:
             answer = _with_swaps(problem, answer)
         return _finish(problem, answer, effort, monitor)
@@ -111,21 +110,6 @@ def solve(
 def fitting_threads(problem: Problem) -> AbstractContextManager[Any]:
     """As many BLAS threads as pay for a problem of this size."""
     return single_threaded_blas() if problem.n <= ONE_THREAD_LIMIT else nullcontext()
-
-
-def _drive(answers: Iterator[Answer], monitor: Monitor) -> Answer:
-    """The last answer before the end, the time limit or Ctrl-C."""
-    best: Answer | None = None
-    try:
-        for best in answers:  # noqa: B007 - the last one is the answer
-            if monitor.remaining() <= 0:
-                break
-    except KeyboardInterrupt:
-        if best is None:
-            raise
-    if best is None:
-        raise RuntimeError("the solver ended without an answer")
-    return best
 
 
 def _with_swaps(problem: Problem, answer: Answer) -> Answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_n_jobs
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,13 +38,7 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     """Number of threads: None as scikit-learn (one, or joblib's context), −1 all cores."""
     import joblib
 
-    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0):
-        raise InputError(
-            f"n_jobs={n_jobs!r} is not possible; give a whole number of threads from 1, -1 for all "
-            "processors, or None."
-        )
-    return int(joblib.effective_n_jobs(n_jobs))
+    return int(joblib.effective_n_jobs(check_n_jobs(n_jobs)))
 
 
 def single_threaded_blas() -> AbstractContextManager[Any]:

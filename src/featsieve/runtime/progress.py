@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -31,23 +34,31 @@ class TimeUp(Exception):  # noqa: N818 - a signal, not an error: the driver turn
 class Monitor:
     """Counts the pieces of a run: tells the user's callback, and ends the run in time.
 
-    Engines and searches call :meth:`tick` after each piece of work, from the main thread.
+    Engines and searches call :meth:`tick` after each piece of work, from the main thread. The
+    ``clock`` gives seconds.
     """
 
-    def __init__(self, callback: Callback | None = None, max_time: float | None = None) -> None:
+    def __init__(
+        self,
+        callback: Callback | None = None,
+        max_time: float | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
         self._callback = callback
         self._max_time = max_time
-        self._started = time.perf_counter()
+        self._clock = clock or time.perf_counter
+        self._started = self._clock()
 
     @property
     def elapsed(self) -> float:
-        return time.perf_counter() - self._started
+        return self._clock() - self._started
 
     def remaining(self) -> float:
         """Seconds left, infinity without a limit."""
         return np.inf if self._max_time is None else self._max_time - self.elapsed
 
     def tick(self, message: str, done: int, total: int) -> None:
+        """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
         if done < total and self.remaining() <= 0:
@@ -57,29 +68,40 @@ class Monitor:
 SILENT = Monitor()
 
 
-def drive(steps: Iterator[SelectionResult], monitor: Monitor) -> SelectionResult:
-    """Run a search to its end, to the time limit or to Ctrl-C, and hand back the best so far.
+def last_of(steps: Iterable[T], monitor: Monitor) -> tuple[T, str]:
+    """The last answer before the end, the time limit or Ctrl-C, and which of them it was.
 
-    A search is a generator: each thing it yields is the best complete answer at that moment.
+    Everything that can take long is a generator: each thing it yields is the best complete answer
+    at that moment. This is the only place of the library that handles Ctrl-C.
     """
-    best: SelectionResult | None = None
-    reason = COMPLETED
+    answer: T | None = None
     try:
-        for best in steps:  # noqa: B007 - the last one is the answer
+        for answer in steps:
             if monitor.remaining() <= 0:
-                reason = TIME_LIMIT
-                break
+                return answer, TIME_LIMIT
     except (TimeUp, KeyboardInterrupt) as stop:
-        if best is None:
-            if isinstance(stop, KeyboardInterrupt):
-                raise
-            raise TimeoutError(
-                "max_time passed before the first answer was ready; allow more time, "
-                "or give fewer rows or columns."
-            ) from None
-        reason = TIME_LIMIT if isinstance(stop, TimeUp) else INTERRUPTED
-    if best is None:
-        raise RuntimeError("the search ended without an answer")
-    if best.stop_reason != COMPLETED and reason == COMPLETED:
-        reason = best.stop_reason
-    return best.evolve(elapsed=monitor.elapsed, stop_reason=reason)
+        if answer is not None:
+            return answer, TIME_LIMIT if isinstance(stop, TimeUp) else INTERRUPTED
+        if isinstance(stop, KeyboardInterrupt):
+            raise
+        raise TimeoutError(
+            "max_time passed before the first answer was ready; allow more time, "
+            "or give fewer rows or columns."
+        ) from None
+    if answer is None:
+        raise RuntimeError("the run ended without an answer")
+    return answer, COMPLETED
+
+
+def drive(steps: Iterable[SelectionResult], monitor: Monitor) -> SelectionResult:
+    """Run a procedure or a search, and hand back its best result with the reason for its end."""
+    result, reason = last_of(steps, monitor)
+    if reason == COMPLETED:
+        reason = result.stop_reason
+    return result.evolve(elapsed=monitor.elapsed, stop_reason=reason)
+
+
+def finish(work: Callable[[], T], monitor: Monitor) -> T:
+    """Run work that has no answer before its end, under the same rules."""
+    answer, _ = last_of((task() for task in (work,)), monitor)
+    return answer

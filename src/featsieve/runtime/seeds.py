@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
 
-from featsieve.errors import InputError
+from featsieve.input.parameters import is_integer, not_allowed
 
 
 def root_seed(random_state: Any) -> int:
     """One number out of a random state."""
     if random_state is None:
         return int(np.random.randint(2**31))  # noqa: NPY002 - the global state, as in scikit-learn
-    whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
-    if whole and 0 <= int(random_state) < 2**32:
+    if is_integer(random_state) and 0 <= int(random_state) < 2**32:
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    raise InputError(
-        f"random_state={random_state!r} is not possible; give None, a whole number from 0 to "
-        "2**32 - 1, or a NumPy generator."
+    raise not_allowed(
+        "random_state", random_state, "an integer from 0 to 2**32 - 1, a NumPy generator or None"
     )
 
 

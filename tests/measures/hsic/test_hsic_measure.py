@@ -11,6 +11,7 @@ from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, hsic, mmd
 from featsieve.measures.hsic.estimates import gram_hsic
 from featsieve.procedures.pairing import Pairing
+from featsieve.runtime.progress import SILENT, drive
 from featsieve.searches import Backward, Forward, Ranking
 from tests.measures.hsic.test_hsic_estimates import FIGURES, toy
 from tests.reference import median_pair_distance, rbf_gram
@@ -148,7 +149,9 @@ def test_authors_elimination_orders(case):
     kernel = "linear" if case["kernel_x"] == "linear" else "rbf"
     measure = HSIC(kernel=kernel, bandwidth=np.sqrt(10.0), **target)
     engine = engine_of(X, y, task="regression")
-    result = Pairing(measure, Backward(step=case["fraction"] or 1)).run(engine, case["keep"])
+    result = drive(
+        Pairing(measure, Backward(step=case["fraction"] or 1)).steps(engine, case["keep"]), SILENT
+    )
     found, expected = result.order[::-1].tolist(), case["elimination_order0"]
     scores = measure.bind(engine).scores() if kernel == "linear" else np.arange(10.0)
     for ours, theirs in zip(found, expected, strict=True):  # exact ties may change places
@@ -197,7 +200,9 @@ def test_authors_selections(case):
     X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     target = "rbf" if "quad" in case["dataset"] else "delta"
     measure = HSIC(estimator="biased", target_kernel=target)
-    result = Pairing(measure, SEARCHES[case["method"]]).run(engine_of(X, y), case["k"])
+    result = drive(
+        Pairing(measure, SEARCHES[case["method"]]).steps(engine_of(X, y), case["k"]), SILENT
+    )
     assert sorted(result.indices + 1) == case["selected1"]
 
 
@@ -208,7 +213,7 @@ def test_linear_kernel_makes_all_searches_equal():
     X, y = random_table(5, n=40, m=8)
     engine = engine_of(X, y)
     orders = [
-        Pairing(HSIC(kernel="linear"), search).run(engine, 8).indices.tolist()
+        drive(Pairing(HSIC(kernel="linear"), search).steps(engine, 8), SILENT).indices.tolist()
         for search in (Ranking(), Forward(), Backward())
     ]
     assert orders[0] == orders[1] == orders[2]

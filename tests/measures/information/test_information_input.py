@@ -172,11 +172,11 @@ def test_what_are_no_codes(column, sentence, one_target):
 
 def test_the_message_names_the_discretizer_of_the_target(one_target):
     X, _ = one_target
-    with pytest.raises(InputError, match="target_discretizer='bad' is not known"):
+    with pytest.raises(InputError, match="target_discretizer='bad' is not allowed"):
         MRMR(n_features_to_select=1, target_discretizer="bad").fit(X, X[:, 0])
 
 
 @pytest.mark.parametrize("count", [-1, 2.5, "a", True])
 def test_the_number_of_permutations_is_whole(count, one_target):
-    with pytest.raises(InputError, match=r"n_permutations=.* give a whole number from 0"):
+    with pytest.raises(InputError, match=r"n_permutations=.* give an integer >= 0"):
         MaxRel(n_features_to_select=1, n_permutations=count).fit(*one_target)

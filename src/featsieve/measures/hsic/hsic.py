@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -271,8 +271,9 @@ class BoundHSIC(_TargetBound, SetChanges):
 
     def report(self) -> Mapping[str, Any]:
         found = {} if self._tuned is None else {"bandwidth": self._tuned}
-        return found | ({"approximation": self._in_words()} if self._pairs.n_groups > 1 else {})
+        return found | ({"approximation": self._in_words} if self._pairs.n_groups > 1 else {})
 
+    @cached_property
     def _in_words(self) -> str:
         """Which approximation, and its error on all columns together."""
         everything = range(self.n_units)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.counting import segment_sums
-from featsieve.discretize.choice import choose_discretizer
+from featsieve.discretize.bins import choose_discretizer
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.information.coding import CodedRows, Coder, fit_coder, gather_codes

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_CUTS, Cuts, Discretizer, Sample
-from featsieve.discretize.choice import choose_discretizer
+from featsieve.discretize.bins import choose_discretizer
 from featsieve.discretize.codes import code_cuts
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError

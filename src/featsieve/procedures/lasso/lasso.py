@@ -33,7 +33,6 @@ from featsieve.procedures.lasso.tables import (
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.runtime.progress import drive
 
 STEPS_A_UNIT = 4  # room for columns that enter and leave again
 
@@ -51,10 +50,7 @@ class Lasso:
     seed: int = 0
     max_iter: int = 500
 
-    def run(self, engine: Engine, k: int | None) -> SelectionResult:
-        return drive(self._steps(engine, k), engine.monitor)
-
-    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection as soon as the path is there, then again with the error along the path."""
         raw = fold_table(engine, resolve_folding(self.cv, self.seed, engine.n_samples))
         basis = find_basis(raw.every, engine.schema, self.standardize)

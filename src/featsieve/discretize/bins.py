@@ -1,0 +1,211 @@
+"""Discretisers that look at a column alone, and the choice of a discretiser by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.discretizing import known_columns, quantile_cuts
+from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins, cuts_between
+from featsieve.discretize.caim import CAIM
+from featsieve.input.parameters import check_numbers, not_allowed
+
+# Each quantile of more bins would cost a look at all values: sorting them is cheaper then.
+FEW_BINS = 32
+RANGE_VALUES = 64
+MOST_BUCKETS = 1024
+
+
+class Quantile(Discretizer):
+    """States with (nearly) the same number of rows each; equal values are never separated.
+
+    A column with at most ``n_bins`` distinct values keeps each of them as a state.
+
+    Parameters
+    ----------
+    n_bins : int, default=5
+    n_jobs : int, optional
+        Threads over columns.
+
+    Attributes
+    ----------
+    cuts_ : list of arrays
+        Sorted cuts of each column; intervals are closed on the right.
+
+    Examples
+    --------
+    >>> Quantile(n_bins=2).fit_transform(np.array([[3.0], [1.0], [2.0], [9.0]])).ravel()
+    array([1, 0, 0, 1], dtype=uint8)
+    """
+
+    def __init__(self, n_bins: int = 5, *, n_jobs: int | None = None) -> None:
+        self.n_bins = n_bins
+        self.n_jobs = n_jobs
+
+    def _check(self) -> None:
+        check_bins(self.n_bins)
+
+    def _cuts_of_tile(
+        self,
+        X: FloatArray,
+        tile: tuple[int, int],
+        classes: IntArray | None,
+        weights: FloatArray | None,
+    ) -> list[FloatArray]:
+        if weights is None and self.n_bins <= FEW_BINS:
+            return _quantiles(X, tile, self.n_bins)
+        return super()._cuts_of_tile(X, tile, classes, weights)
+
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        ordered, last = _ordered_ends(values, weights, self.n_bins)
+        steps = np.flatnonzero(ordered[1:] > ordered[:-1])
+        if len(steps) < self.n_bins:
+            distinct = ordered[np.concatenate((steps, [-1]))] if len(ordered) else ordered
+            return cuts_between(distinct)
+        cuts = np.unique(ordered[last])
+        return cuts[cuts < ordered[-1]]
+
+
+def _quantiles(X: FloatArray, tile: tuple[int, int], n_bins: int) -> list[FloatArray]:
+    n_rows, n_columns = len(X), tile[1] - tile[0]
+    columns = np.empty((n_columns, n_rows + 1))
+    cuts = np.empty((n_columns, n_bins - 1))
+    n_known, n_cuts = np.empty((2, n_columns), dtype=np.int64)
+    known_columns(X, tile[0], columns, n_known)
+    quantile_cuts(
+        columns,
+        n_known,
+        n_bins,
+        np.empty(RANGE_VALUES),
+        np.empty(n_rows, dtype=np.uint16),
+        np.empty(min(MOST_BUCKETS, n_rows // 4 + 16), dtype=np.int64),
+        np.empty(n_rows + 1),
+        cuts,
+        n_cuts,
+    )
+    return [row[:size].copy() for row, size in zip(cuts, n_cuts, strict=True)]
+
+
+def _ordered_ends(
+    values: FloatArray, weights: FloatArray | None, n_bins: int
+) -> tuple[FloatArray, IntArray]:
+    """Sorted values, and where each of the first bins ends.
+
+    That is the smallest value with at least a share b / n_bins of the weight at or below it.
+    """
+    if weights is None:
+        n = len(values)
+        return np.sort(values), -(-np.arange(1, n_bins) * n // n_bins) - 1
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    total = below[-1] if len(below) else 0.0
+    ends = np.searchsorted(below * n_bins, np.arange(1, n_bins) * total, side="left")
+    return values[order], ends
+
+
+class EqualWidth(Discretizer):
+    """Intervals of the same width between the smallest and the largest value.
+
+    Parameters
+    ----------
+    n_bins : int, default=5
+    n_jobs : int, optional
+        Threads over columns.
+
+    Attributes
+    ----------
+    cuts_ : list of arrays
+        Sorted cuts of each column; intervals are closed on the right.
+    """
+
+    def __init__(self, n_bins: int = 5, *, n_jobs: int | None = None) -> None:
+        self.n_bins = n_bins
+        self.n_jobs = n_jobs
+
+    def _check(self) -> None:
+        check_bins(self.n_bins)
+
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        if not len(values) or values.min() == values.max():
+            return np.empty(0)
+        share = np.arange(1, self.n_bins) / self.n_bins
+        return np.unique((1 - share) * values.min() + share * values.max())
+
+
+class SigmaCuts(Discretizer):
+    """Cuts at the mean plus multiples of the standard deviation (ddof 1).
+
+    Parameters
+    ----------
+    multiples : sequence of float, default=(-1.5, -0.5, 0.5, 1.5)
+        Five states, as P-LSMI's authors cut for mRMR.
+    n_jobs : int, optional
+        Threads over columns.
+
+    Attributes
+    ----------
+    cuts_ : list of arrays
+        Sorted cuts of each column; intervals are closed on the right.
+    """
+
+    def __init__(
+        self,
+        multiples: Sequence[float] = (-1.5, -0.5, 0.5, 1.5),
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.multiples = multiples
+        self.n_jobs = n_jobs
+
+    def _check(self) -> None:
+        multiples = check_numbers("multiples", self.multiples)
+        if len(multiples) > MAX_CUTS:
+            raise not_allowed("multiples", self.multiples, f"a list of at most {MAX_CUTS} numbers")
+
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        if len(values) < 2 or values.min() == values.max():
+            return np.empty(0)
+        total = len(values) if weights is None else weights.sum()
+        mean = np.average(values, weights=weights)
+        squares = (values - mean) ** 2 if weights is None else weights * (values - mean) ** 2
+        deviation = np.sqrt(squares.sum() / max(total - 1, np.finfo(float).tiny))
+        return np.unique(mean + check_numbers("multiples", self.multiples) * deviation)
+
+
+WORDS = ("quantile", "equal_width", "sigma", "caim")
+
+
+def choose_discretizer(
+    given: Any, n_bins: int, parameter: str = "discretizer"
+) -> Discretizer | None:
+    """A discretiser by its word, as it is, or None for data that are codes already.
+
+    >>> choose_discretizer("quantile", 3)
+    Quantile(n_bins=3)
+    """
+    if given is None or isinstance(given, Discretizer):
+        return given
+    match given:
+        case "quantile":
+            return Quantile(n_bins)
+        case "equal_width":
+            return EqualWidth(n_bins)
+        case "sigma":
+            return SigmaCuts()
+        case "caim":
+            return CAIM()
+    words = ", ".join(map(repr, WORDS))
+    raise not_allowed(
+        parameter,
+        given,
+        f"{words}, an object of featsieve.discretize, or None for columns that are codes already",
+    )
