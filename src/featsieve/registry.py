@@ -87,6 +87,7 @@ COMMAND_ALIASES = {"PearsonRanking": "pc"}
 JITKRITTUM = "Jitkrittum et al. 2013"
 VENKATESWARA = "Venkateswara et al. 2015"
 SONG = "Song et al. 2007"
+MASAELI = "Masaeli et al. 2010"
 LECTURE = "Sugiyama, lecture notes"
 
 # fmt: off
@@ -188,6 +189,29 @@ METHODS: tuple[Method, ...] = (
            score=Score("share of the column in the value of the set", "nats", "0 or more"),
            cost="n m², then the solver", sees=EVERYTHING,
            use="when you want to know how far from the best set the answer can be"),
+    Method("L1SVM", "featsieve.methods.svm", "squared hinge loss of a linear SVM",
+           "embedded: l1 path", "gathers", f"Zhu et al. 2003; {MASAELI}",
+           "columns that a linear SVM with an l1 penalty uses", family="SVM",
+           score=Score("size of the coefficient", "no unit", "0 or more"),
+           cost="points of the path × sweeps, each n k, and n m per point",
+           sees=("linear", "redundancy"), use="when a linear classifier is what you will fit"),
+    Method("SVMRFE", "featsieve.methods.svm", "weights of a linear SVM", "backward", "gathers",
+           f"Guyon et al. 2002; {SONG}", "drops the smallest weights, trains again", family="SVM",
+           score=Score("squared weight when the column was last in", "no unit", "0 or more", True),
+           cost="m trainings on n rows, each with n² + n m on top", sees=("linear", "redundancy"),
+           use="for many columns and few rows, such as gene expression"),
+    Method("L0SVM", "featsieve.methods.svm", "weights of a linear SVM",
+           "embedded: multiplicative", "gathers", f"Weston et al. 2003; {SONG}",
+           "a linear SVM on as few columns as possible", family="SVM",
+           score=Score("factor of the column, the largest is 1", "no unit", "0 to 1"),
+           cost="20 trainings on n rows, each with n² m on top", sees=("linear", "redundancy"),
+           use="as a fast and sparser relative of SVMRFE"),
+    Method("R2W2", "featsieve.methods.svm", "radius and margin of an SVM",
+           "gradient and backward", "gathers", f"Weston et al. 2000; {SONG}",
+           "scales that make a bound of the error small", family="SVM",
+           score=Score("scale of the column when it was last in", "no unit", "0 or more", True),
+           cost="20 log m steps, each n² m and two quadratic programs on n rows", sees=EVERYTHING,
+           use="when a kernel SVM is what you will fit"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
            "cross-validated score of your model", family="wrapper",

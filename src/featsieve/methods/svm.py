@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from featsieve.errors import InputError
+from featsieve.input.parameters import (
+    check_choice,
+    check_fraction_or_count,
+    check_integer,
+    check_real,
+)
 from featsieve.procedures.svm.l1 import SparseMachine
 from featsieve.procedures.svm.r2w2 import ScaleElimination
 from featsieve.procedures.svm.rfe import RecursiveElimination
@@ -24,6 +28,7 @@ class SVMSelector(BaseSelector):
     tol: float = 1e-3
     standardize: bool = True
 
+    @property
     def _scale_ddof(self) -> int | None:
         return 0 if self.standardize else None
 
@@ -56,7 +61,7 @@ class SVMRFE(SVMSelector):
     >>> from featsieve import SVMRFE
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> SVMRFE(n_features_to_select=3).fit(X, y).get_feature_names_out().tolist()
-    ['alcohol', 'flavanoids', 'proline']
+    ['flavanoids', 'hue', 'proline']
     """
 
     step: int | float = 1
@@ -64,7 +69,7 @@ class SVMRFE(SVMSelector):
     def _procedure(self) -> Procedure:
         return RecursiveElimination(
             C=positive("C", self.C),
-            step=self.step,
+            step=check_fraction_or_count("step", self.step),
             tol=positive("tol", self.tol),
             standardize=self.standardize,
         )
@@ -106,7 +111,7 @@ class L0SVM(SVMSelector):
     def _procedure(self) -> Procedure:
         return ZeroNormMachine(
             C=positive("C", self.C),
-            max_iter=count("max_iter", self.max_iter),
+            max_iter=check_integer("max_iter", self.max_iter, 1),
             tol=positive("tol", self.tol),
             standardize=self.standardize,
         )
@@ -153,15 +158,11 @@ class R2W2(SVMSelector):
     max_iter: int = 20
 
     def _procedure(self) -> Procedure:
-        if self.kernel not in ("rbf", "linear"):
-            raise InputError(
-                f"kernel={self.kernel!r} is not allowed; give 'rbf' or 'linear'."
-            )
         return ScaleElimination(
-            kernel=self.kernel,
+            kernel=check_choice("kernel", self.kernel, ("rbf", "linear")),
             C=positive("C", self.C),
-            step=self.step,
-            max_iter=count("max_iter", self.max_iter),
+            step=check_fraction_or_count("step", self.step),
+            max_iter=check_integer("max_iter", self.max_iter, 1),
             tol=positive("tol", self.tol),
             standardize=self.standardize,
         )
@@ -209,6 +210,7 @@ class L1SVM(SVMSelector):
         given = self.n_features_to_select
         return "auto" if given is None and self.C is not None else given
 
+    @property
     def _offers_auto_count(self) -> bool:
         return self.C is not None
 
@@ -226,13 +228,4 @@ class L1SVM(SVMSelector):
 
 
 def positive(name: str, value: Any) -> float:
-    numeric = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if numeric and 0 < float(value) < float("inf"):
-        return float(value)
-    raise InputError(f"{name}={value!r} is not allowed; give a number > 0.")
-
-
-def count(name: str, value: Any) -> int:
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1:
-        return int(value)
-    raise InputError(f"{name}={value!r} is not allowed; give an integer >= 1.")
+    return check_real(name, value, 0, inclusive="neither")

@@ -55,9 +55,7 @@ class Solver:
     def enclosing_ball(self, K: FloatArray, start: FloatArray) -> Dual:
         """min β'Kβ − Σ K_ii β_i on the simplex: minus the squared radius of the smallest ball."""
         Q = 2.0 * K
-        return self._minimize(
-            Q, Q.diagonal().copy(), np.ones(len(K)), np.inf, start, -K.diagonal()
-        )
+        return self._minimize(Q, Q.diagonal().copy(), np.ones(len(K)), np.inf, start, -K.diagonal())
 
     def _minimize(
         self,

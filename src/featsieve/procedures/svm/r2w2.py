@@ -24,7 +24,7 @@ from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import Monitor
-from featsieve.searches.rounds import check_step, round_size
+from featsieve.searches.rounds import round_size
 
 KernelName = Literal["linear", "rbf"]
 KERNELS: dict[KernelName, Callable[[Rows], ScaledKernel]] = {
@@ -47,15 +47,15 @@ class ScaleElimination:
     tol: float = 1e-3
     standardize: bool = True
 
-    def steps(self, engine: Engine, k: int) -> Iterator[SelectionResult]:
-        check_step(self.step)
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=8, standardize=self.standardize)
         solver, convergence = Solver(engine.monitor, self.tol), Convergence(self.tol)
         kernel = KERNELS[self.kernel](rows)
         problems = problems_of(y, one_vs_rest)
         bound = RadiusMargin(problems, kernel, 1.0 / self.C, solver, convergence)
         descent = Descent(bound, float(rows.n_units), self.max_iter, engine.monitor)
-        scales = np.ones(rows.n_units)
+        scales: FloatArray = np.ones(rows.n_units)
         scores, left, removed = np.zeros(rows.n_units), np.arange(rows.n_units), np.empty(0, int)
         trace: list[float] = []
         while True:

@@ -21,7 +21,9 @@ class ScaledKernel(Protocol):
 
     def matrix(self, rows: Rows, scales: FloatArray) -> FloatArray: ...
 
-    def pull_back(self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray) -> FloatArray:
+    def pull_back(
+        self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray
+    ) -> FloatArray:
         """d/d scales of Σ M_ab K_ab with M = diag(diagonal) − VV'."""
         ...
 
@@ -36,7 +38,9 @@ class LinearKernel:
         K: FloatArray = (rows.X * (self.rate * scales[rows.unit_of])) @ rows.X.T
         return K
 
-    def pull_back(self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray) -> FloatArray:
+    def pull_back(
+        self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray
+    ) -> FloatArray:
         per_column = diagonal @ rows.X**2 - ((V.T @ rows.X) ** 2).sum(axis=0)
         return self.rate * rows.per_unit(per_column)
 
@@ -50,7 +54,9 @@ class GaussianKernel:
     def matrix(self, rows: Rows, scales: FloatArray) -> FloatArray:
         return np.exp(-self.rate * squared_distances(rows, scales))
 
-    def pull_back(self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray) -> FloatArray:
+    def pull_back(
+        self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray
+    ) -> FloatArray:
         # The diagonal of K is 1 whatever the scales, so only −VV' counts.
         N = (V @ V.T) * K
         per_column = N.sum(axis=1) @ rows.X**2 - np.einsum("ij,ij->j", rows.X, N @ rows.X)

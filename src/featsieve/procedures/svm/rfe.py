@@ -13,7 +13,7 @@ from featsieve.procedures.svm.rows import Problem, Rows, one_vs_one, problems_of
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
-from featsieve.searches.rounds import check_step, round_size
+from featsieve.searches.rounds import round_size
 
 REBUILT_BELOW = 0.75  # share of the units left at which the Gram matrix is computed again
 ANSWERS = 32  # complete answers on the way: each costs a sort of the units left
@@ -28,8 +28,8 @@ class RecursiveElimination:
     tol: float = 1e-3
     standardize: bool = True
 
-    def steps(self, engine: Engine, k: int) -> Iterator[SelectionResult]:
-        check_step(self.step)
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=4, standardize=self.standardize)
         solver, convergence = Solver(engine.monitor, self.tol), Convergence(self.tol)
         machines = Machines(rows, problems_of(y, one_vs_one), self.C, solver, convergence)
@@ -84,7 +84,7 @@ class Machines:
         return self._rows.per_unit(squares)[self._left], objective
 
     def drop(self, positions: IntArray) -> None:
-        """One product of the columns that go, or a new one of those left before rounding adds up."""
+        """Subtract what goes; from time to time start again, before rounding adds up."""
         gone = self._rows.columns_of(self._left[positions])
         self.units = np.delete(self.units, positions)
         self._left = np.delete(self._left, positions)

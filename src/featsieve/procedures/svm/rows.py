@@ -46,7 +46,8 @@ class Rows:
         """Sums of one number per column."""
         if self.is_plain:
             return per_column
-        return np.bincount(self.unit_of, weights=per_column, minlength=self.n_units)
+        sums = np.bincount(self.unit_of, weights=per_column, minlength=self.n_units)
+        return np.asarray(sums, dtype=np.float64)
 
     def columns_of(self, units: IntArray) -> IntArray:
         """In the order of the columns, not of the units, unless every column is a unit."""

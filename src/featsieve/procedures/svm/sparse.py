@@ -118,7 +118,7 @@ class PenalisedHinge:
 
     def _descend(self, working: IntArray, penalty: float, model: Model) -> Model:
         """The intercept is one more block, without a penalty."""
-        columns = np.concatenate([self.columns_of(u) for u in working] or [[]]).astype(np.intp)
+        columns = self.by_unit[np.isin(self.rows.unit_of[self.by_unit], working)]
         problem = WorkingSet(
             np.vstack([self.rows.X.T[columns], np.ones(self.rows.n_samples)]),
             self.sign,

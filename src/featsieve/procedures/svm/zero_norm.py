@@ -27,12 +27,14 @@ class ZeroNormMachine:
     tol: float = 1e-3
     standardize: bool = True
 
-    def steps(self, engine: Engine, k: int) -> Iterator[SelectionResult]:
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=4, standardize=self.standardize)
         solver, convergence = Solver(engine.monitor, self.tol), Convergence(self.tol)
         training = Training(problems_of(y, one_vs_rest), self.C, solver, convergence)
         scores, left = np.zeros(rows.n_units), np.arange(rows.n_units)
-        factors, trace = np.ones(rows.n_units), []
+        factors: FloatArray = np.ones(rows.n_units)
+        trace: list[float] = []
         for loop in range(1, self.max_iter + 1):
             weights, objective = training.weights(rows, rescaled(rows, factors))
             before, factors = factors, relative(factors * weights)
