@@ -12,26 +12,36 @@ from featsieve.runtime.progress import Monitor
 from featsieve.runtime.user_warnings import warn_user
 
 CELLS_A_PIECE = 10_000_000  # rows × steps: some hundredths of a second
-MOST_STEPS = 10_000_000
+MOST_STEPS, FEWEST_STEPS = 2_000_000, 10_000
 BOUND_RANGE = (1e-30, 1e30)  # of C times the kernel; beyond it the answer no longer changes
 
 
 @dataclass(frozen=True)
 class Dual:
-    """α, the minimum ½ α'Qα + b'α, and by how much the conditions of a minimum are violated."""
+    """α and the minimum ½ α'Qα + b'α."""
 
     alpha: FloatArray
     value: float
-    gap: float
-    converged: bool
 
 
-@dataclass(frozen=True)
 class Solver:
-    """How exactly to solve, and who is told."""
+    """Solves one program after the other to ``tol``, and remembers the worst violation left.
 
-    monitor: Monitor
-    tol: float = 1e-3
+    Each program that does not converge halves the steps allowed to those that follow, so that many
+    hopeless ones do not take forever.
+    """
+
+    def __init__(self, monitor: Monitor, tol: float = 1e-3) -> None:
+        self._monitor, self._tol = monitor, tol
+        self._limit, self._n_failed, self._worst = MOST_STEPS, 0, 0.0
+
+    def warn(self, method: str) -> None:
+        if self._n_failed:
+            warn_user(
+                f"{method}: {self._n_failed} support vector machines did not converge (largest "
+                f"violation {self._worst:.1e}, wanted {self._tol:.1e}); give a smaller C or a "
+                "larger tol."
+            )
 
     def soft_margin(self, K: FloatArray, sign: FloatArray, C: float) -> Dual:
         """A classifier with hinge loss: min ½ α'Qα − Σα, 0 ≤ α ≤ C, Σ sign·α = 0.
@@ -44,7 +54,7 @@ class Solver:
         linear = np.full(len(K), -1.0)
         bound = float(np.clip(C * scale, *BOUND_RANGE))
         dual = self._minimize(Q, diagonal, sign, bound, np.zeros(len(K)), linear)
-        return Dual(dual.alpha / scale, dual.value / scale, dual.gap, dual.converged)
+        return Dual(dual.alpha / scale, dual.value / scale)
 
     def hard_margin(self, K: FloatArray, sign: FloatArray, start: FloatArray) -> Dual:
         """The same without a bound; K is to be positive definite."""
@@ -69,36 +79,22 @@ class Solver:
         alpha = start.copy()
         slope = linear + Q @ alpha if alpha.any() else linear.copy()
         piece, done = max(1, CELLS_A_PIECE // len(Q)), 0
-        while done < MOST_STEPS:
-            steps, gap = optimise_pairs(Q, diagonal, sign, bound, alpha, slope, self.tol, piece)
+        while done < self._limit:
+            steps, gap = optimise_pairs(Q, diagonal, sign, bound, alpha, slope, self._tol, piece)
             done += steps
             if steps < piece:
                 break
-            self.monitor.tick("training", done, MOST_STEPS)
-        value = 0.5 * float(alpha @ (slope + linear))
-        return Dual(alpha, value, float(gap), bool(gap < self.tol))
+            self._monitor.tick("training", done, self._limit + piece)
+        self._record(float(gap))
+        return Dual(alpha, 0.5 * float(alpha @ (slope + linear)))
+
+    def _record(self, gap: float) -> None:
+        if gap >= self._tol:
+            self._worst, self._n_failed = max(self._worst, gap), self._n_failed + 1
+            self._limit = max(self._limit // 2, FEWEST_STEPS)
 
 
 def power_of_two(K: FloatArray) -> float:
     """Next to the largest diagonal entry; dividing by it is exact."""
     top = float(K.diagonal().max(initial=0.0))
     return float(2.0 ** np.floor(np.log2(top))) if top > 0 else 1.0
-
-
-class Convergence:
-    """The worst of many programs, for one warning at the end."""
-
-    def __init__(self, tol: float) -> None:
-        self._tol, self._gap, self._count = tol, 0.0, 0
-
-    def record(self, dual: Dual) -> None:
-        if not dual.converged:
-            self._gap, self._count = max(self._gap, dual.gap), self._count + 1
-
-    def warn(self, method: str) -> None:
-        if self._count:
-            warn_user(
-                f"{method}: {self._count} support vector machines did not converge (largest "
-                f"violation {self._gap:.1e}, wanted {self._tol:.1e}); give a smaller C or a larger "
-                "tol."
-            )

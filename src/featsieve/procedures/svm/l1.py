@@ -32,38 +32,20 @@ class SparseMachine:
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         rows, y = read_rows(engine, gram_matrices=0, standardize=self.standardize)
-        hinge = PenalisedHinge(rows, problems_of(y, one_vs_rest), engine.monitor, self.tol)
-        if not hinge.largest_penalty > 0:
-            raise InputError(
-                "no column is related to the classes on its own, or all are constant, so an "
-                "l1-norm machine selects none; give other columns or another method."
-            )
-        path = Path(hinge, k)
-        penalties = self._at(path) if self.C is not None else path.to_count()
-        for _ in penalties:
+        problems = problems_of(y, one_vs_rest)
+        path = Path(PenalisedHinge(rows, problems, engine.monitor, self.tol, self.standardize), k)
+        if self.C is not None:
+            path.to_cost(self.C)
             yield path.answer()
-        path.warn(self.tol)
-
-    def _at(self, path: Path) -> Iterator[None]:
-        """From the first column on down to the given C, each a short way from the last."""
-        assert self.C is not None
-        wanted = 0.5 / self.C
-        for penalty in path.grid():
-            if penalty <= wanted:
-                break
-            path.visit(penalty)
-        path.chosen = path.visit(wanted)
-        if not path.count(path.chosen):
-            raise InputError(
-                f"at C={self.C:g} every coefficient is 0; give a C above "
-                f"{0.5 / path.hinge.largest_penalty:.3g}."
-            )
-        yield
+        else:
+            for _ in path.to_count():
+                yield path.answer_of_k()
+        path.warn(self.tol, given=self.C is not None)
 
 
 @dataclass
 class Path:
-    """The models visited, and which one is the answer."""
+    """The models visited by their penalty, and which one is the answer."""
 
     hinge: PenalisedHinge
     k: int | None
@@ -76,6 +58,10 @@ class Path:
         n_points = int(np.ceil(np.log(ratio) / np.log(FALL)))
         for power in range(1, n_points + 1):
             yield self.hinge.largest_penalty * FALL**power
+
+    def cost(self, penalty: float) -> float:
+        """C, in the units of the columns as they were given."""
+        return 0.5 / (penalty * self.hinge.rows.unit)
 
     def visit(self, penalty: float) -> float:
         if penalty not in self.models:
@@ -90,10 +76,29 @@ class Path:
     def count(self, penalty: float) -> int:
         return int(np.count_nonzero(self.hinge.norms(self.models[penalty].coef)))
 
+    def to_cost(self, C: float) -> None:
+        """From the first column down to the penalty of C, each a short way from the last."""
+        wanted = 0.5 / (C * self.hinge.rows.unit)
+        for penalty in self.grid():
+            if penalty <= wanted:
+                break
+            self.visit(penalty)
+        self.chosen = self.visit(wanted)
+        if not self.count(wanted):
+            smallest = self.cost(max(self.hinge.largest_penalty, 1e-300))
+            raise InputError(
+                f"C={C:g} leaves every coefficient at 0; give a C above {smallest:.3g}, or None to "
+                "search for it."
+            )
+
     def to_count(self) -> Iterator[None]:
         """Down to k units or more; then halve until exactly k, if there is such a penalty."""
         assert self.k is not None
         above = self.hinge.largest_penalty
+        if not above > 0:  # no column has a slope, so there is no path
+            self.models[1.0], self.chosen = self.hinge.empty(), 1.0
+            yield
+            return
         for penalty in self.grid():
             self.chosen = self.visit(penalty)
             yield
@@ -116,26 +121,33 @@ class Path:
     # --- what is read from it -------------------------------------------------------------------
 
     def answer(self) -> SelectionResult:
+        """What has a coefficient, the k largest at most."""
         model = self.models[self.chosen]
         scores = self.hinge.norms(model.coef)
         order = best_first(scores)[: self.k]
         selected = order[scores[order] > 0]
-        C = 0.5 / self.chosen
+        C = self.cost(self.chosen)
         return SelectionResult(
             selected,
             scores,
             objective=self.hinge.objective(model, C),
             order=self._order(selected),
-            trace=tuple(0.5 / penalty for penalty in self.models),
+            trace=tuple(map(self.cost, self.models)),
             extras={
                 "C": C,
-                "coef": model.coef.T,
+                "coef": model.coef.T / self.hinge.rows.unit,
                 "intercept": model.intercept,
                 "violation": model.violation,
                 "counts": tuple(map(self.count, self.models)),
                 "n_iter": len(self.models),
             },
         )
+
+    def answer_of_k(self) -> SelectionResult:
+        """Filled up with those that are next to enter."""
+        answer = self.answer()
+        assert answer.order is not None
+        return answer.evolve(indices=answer.order[: self.k])
 
     def _order(self, selected: IntArray) -> IntArray:
         """The selected, then the others as they enter the path, then as they are next to enter."""
@@ -149,11 +161,17 @@ class Path:
             entry[self.hinge.norms(self.models[penalty].coef) > 0] = penalty
         return entry
 
-    def warn(self, tol: float) -> None:
-        model = self.models[self.chosen]
+    def warn(self, tol: float, *, given: bool) -> None:
+        model, count = self.models[self.chosen], self.count(self.chosen)
+        if not given and self.k is not None and count < self.k:
+            warn_user(
+                f"L1SVM: {count} features have a coefficient at the largest C tried "
+                f"({self.cost(self.chosen):.3g}), {self.k} were asked for; the others are those "
+                "that are next to enter."
+            )
         if model.violation > tol:
             warn_user(
-                f"L1SVM: the machine at C={0.5 / self.chosen:.3g} did not converge (violation "
+                f"L1SVM: the machine at C={self.cost(self.chosen):.3g} did not converge (violation "
                 f"{model.violation:.1e} of the penalty, wanted {tol:.1e}); give a smaller C, fewer "
                 "features or a larger tol."
             )

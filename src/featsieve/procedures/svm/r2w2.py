@@ -10,7 +10,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.linalg import project_l1_ball
-from featsieve.procedures.svm.dual import Convergence, Solver
+from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.radius_margin import (
     GaussianKernel,
     LinearKernel,
@@ -50,14 +50,15 @@ class ScaleElimination:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=8, standardize=self.standardize)
-        solver, convergence = Solver(engine.monitor, self.tol), Convergence(self.tol)
+        solver = Solver(engine.monitor, self.tol)
         kernel = KERNELS[self.kernel](rows)
         problems = problems_of(y, one_vs_rest)
-        bound = RadiusMargin(problems, kernel, 1.0 / self.C, solver, convergence)
+        bound = RadiusMargin(problems, kernel, 1.0 / self.C, solver)
         descent = Descent(bound, float(rows.n_units), self.max_iter, engine.monitor)
-        scales: FloatArray = np.ones(rows.n_units)
-        scores, left, removed = np.zeros(rows.n_units), np.arange(rows.n_units), np.empty(0, int)
-        trace: list[float] = []
+        scores, trace = np.zeros(rows.n_units), list[float]()
+        left, removed = by_spread(rows)
+        scales: FloatArray = np.ones(len(left))
+        rows = rows.of_units(left)
         while True:
             point = descent.run(rows, scales)
             scores[left] = point.scales
@@ -72,7 +73,7 @@ class ScaleElimination:
             kept = np.sort(ranked[: len(left) - size])
             rows, left, scales = rows.of_units(kept), left[kept], point.scales[kept]
             engine.monitor.tick("eliminating", len(removed), len(scores))
-        convergence.warn("R2W2")
+        solver.warn("R2W2")
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,19 @@ class Descent:
                 return moved, _next_length(change, moved.gradient - point.gradient, length)
             length /= 4
         return point, length
+
+
+def by_spread(rows: Rows) -> tuple[IntArray, IntArray]:
+    """Units that vary, and constant ones, which the bound cannot tell from harmless ones."""
+    varies = rows.per_unit(np.ptp(rows.X, axis=0)) > 0
+    return (
+        (np.flatnonzero(varies), np.flatnonzero(~varies))
+        if varies.any()
+        else (
+            np.arange(rows.n_units),
+            np.empty(0, dtype=np.intp),
+        )
+    )
 
 
 def _next_length(change: FloatArray, bend: FloatArray, length: float) -> float:

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from featsieve.arrays import FloatArray
-from featsieve.procedures.svm.dual import Convergence, Solver
+from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.rows import Problem, Rows
 
 
@@ -92,7 +92,6 @@ class RadiusMargin:
     kernel: ScaledKernel
     ridge: float
     solver: Solver
-    convergence: Convergence
     _ball: FloatArray | None = None
     _alphas: dict[int, FloatArray] = field(default_factory=dict)
 
@@ -108,7 +107,6 @@ class RadiusMargin:
     def _radius(self, K: FloatArray) -> tuple[FloatArray, float]:
         start = np.full(len(K), 1.0 / len(K)) if self._ball is None else self._ball
         ball = self.solver.enclosing_ball(K, start)
-        self.convergence.record(ball)
         self._ball = ball.alpha
         return ball.alpha, -ball.value
 
@@ -118,7 +116,6 @@ class RadiusMargin:
         for at, problem in enumerate(self.problems):
             start = self._alphas.get(at, np.zeros(len(K)))
             dual = self.solver.hard_margin(K, problem.sign, start)
-            self.convergence.record(dual)
             self._alphas[at] = dual.alpha
             coef[:, at] = dual.alpha * problem.sign
             width -= 2.0 * dual.value

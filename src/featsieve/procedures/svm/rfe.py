@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.procedures.svm.dual import Convergence, Solver
+from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.rows import Problem, Rows, one_vs_one, problems_of, read_rows
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
@@ -31,8 +31,8 @@ class RecursiveElimination:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=4, standardize=self.standardize)
-        solver, convergence = Solver(engine.monitor, self.tol), Convergence(self.tol)
-        machines = Machines(rows, problems_of(y, one_vs_one), self.C, solver, convergence)
+        solver = Solver(engine.monitor, self.tol)
+        machines = Machines(rows, problems_of(y, one_vs_one), self.C * rows.unit * rows.unit, solver)
         removals = Removals(np.full(rows.n_units, np.nan), k)
         while True:
             removals.record(machines.units, *machines.scores())
@@ -40,7 +40,7 @@ class RecursiveElimination:
             if removals.is_due(len(positions)) or engine.monitor.remaining() <= 0:
                 yield removals.answer()
             if len(machines.units) == 1:
-                convergence.warn("SVMRFE")
+                solver.warn("SVMRFE")
                 return
             removals.remove(positions)
             machines.drop(positions)
@@ -54,17 +54,9 @@ class RecursiveElimination:
 class Machines:
     """Linear machines on the units left; the Gram matrix follows each removal."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        problems: list[Problem],
-        C: float,
-        solver: Solver,
-        convergence: Convergence,
-    ) -> None:
+    def __init__(self, rows: Rows, problems: list[Problem], C: float, solver: Solver) -> None:
         self.units: IntArray = np.arange(rows.n_units)
-        self._problems, self._C = problems, C
-        self._solver, self._convergence = solver, convergence
+        self._problems, self._C, self._solver = problems, C, solver
         self._rebuild(rows)
 
     def _rebuild(self, rows: Rows) -> None:
@@ -77,7 +69,6 @@ class Machines:
         for at, problem in enumerate(self._problems):
             K = self._gram[np.ix_(problem.rows, problem.rows)]
             dual = self._solver.soft_margin(K, problem.sign, self._C)
-            self._convergence.record(dual)
             coef[at, problem.rows] = dual.alpha * problem.sign
             objective -= dual.value
         squares = ((coef @ self._rows.X) ** 2).sum(axis=0)

@@ -32,6 +32,7 @@ class Rows:
     X: FloatArray
     unit_of: IntArray
     n_units: int
+    unit: float = 1.0  # X times this is what the user gave, standardised if that was asked for
 
     @property
     def n_samples(self) -> int:
@@ -57,7 +58,7 @@ class Rows:
         """These units only (ascending), numbered again from 0."""
         columns = self.columns_of(units)
         unit_of = np.searchsorted(units, self.unit_of[columns])
-        return Rows(self.X[:, columns], unit_of, len(units))
+        return Rows(self.X[:, columns], unit_of, len(units), self.unit)
 
 
 def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple[Rows, Array]:
@@ -72,7 +73,18 @@ def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple
         of_column = dummies.owner == column
         expanded[:, of_column] = centre_indicators(expanded[:, of_column], standardize)
     unit_of = engine.schema.unit_of_column[dummies.owner]
-    return Rows(expanded, unit_of, engine.schema.n_units), y
+    unit = common_unit(expanded)
+    return Rows(expanded / unit, unit_of, engine.schema.n_units, unit), y
+
+
+def common_unit(X: FloatArray) -> float:
+    """A power of two by which numbers as large or small as these are divided, else 1.
+
+    Without standardisation products of columns may overflow; a division of all columns by one
+    number only changes the meaning of C.
+    """
+    top = float(np.abs(X).max(initial=0.0))
+    return float(2.0 ** np.floor(np.log2(top))) if top > 1e6 or 0 < top < 1e-6 else 1.0
 
 
 def centre_indicators(indicators: FloatArray, standardize: bool) -> FloatArray:

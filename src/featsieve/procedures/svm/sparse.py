@@ -41,6 +41,7 @@ class PenalisedHinge:
     problems: list[Problem]
     monitor: Monitor
     tol: float
+    standardized: bool = True
 
     @cached_property
     def sign(self) -> FloatArray:
@@ -72,9 +73,12 @@ class PenalisedHinge:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """The root of a unit's total variance, which is 1 for a single standardised column."""
-        variance = self.rows.per_unit(np.einsum("ij,ij->j", self.rows.X, self.rows.X))
-        return np.where(variance > 0, np.sqrt(variance / self.rows.n_samples), 1.0)
+        """The root of a unit's size: its total variance if standardised, else its columns."""
+        sizes = np.diff(self.starts).astype(np.float64)
+        if not self.standardized:
+            return np.sqrt(sizes)
+        variance = self.rows.per_unit((self.rows.X**2).mean(axis=0))
+        return np.sqrt(np.where(variance > 0, variance, sizes))
 
     def norms(self, coef: FloatArray) -> FloatArray:
         """One per unit, over its columns and all problems."""

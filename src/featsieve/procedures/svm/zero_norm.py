@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.procedures.svm.dual import Convergence, Solver
+from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.rows import Problem, Rows, one_vs_rest, problems_of, read_rows
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
@@ -30,8 +30,8 @@ class ZeroNormMachine:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=4, standardize=self.standardize)
-        solver, convergence = Solver(engine.monitor, self.tol), Convergence(self.tol)
-        training = Training(problems_of(y, one_vs_rest), self.C, solver, convergence)
+        solver = Solver(engine.monitor, self.tol)
+        training = Training(problems_of(y, one_vs_rest), self.C, solver)
         scores, left = np.zeros(rows.n_units), np.arange(rows.n_units)
         factors: FloatArray = np.ones(rows.n_units)
         trace: list[float] = []
@@ -47,7 +47,7 @@ class ZeroNormMachine:
                 break
             rows, left, factors = rows.of_units(kept), left[kept], factors[kept]
             engine.monitor.tick("multiplying", loop, self.max_iter)
-        convergence.warn("L0SVM")
+        solver.warn("L0SVM")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,6 @@ class Training:
     problems: list[Problem]
     C: float
     solver: Solver
-    convergence: Convergence
 
     def weights(self, rows: Rows, factors: FloatArray) -> tuple[FloatArray, float]:
         """√Σ w² of each unit over its columns and all problems, and the objective of training."""
@@ -66,7 +65,6 @@ class Training:
         coef, objective = np.zeros((len(self.problems), rows.n_samples)), 0.0
         for at, problem in enumerate(self.problems):
             dual = self.solver.soft_margin(gram, problem.sign, self.C)
-            self.convergence.record(dual)
             coef[at], objective = dual.alpha * problem.sign, objective - dual.value
         return np.sqrt(rows.per_unit(((coef @ scaled) ** 2).sum(axis=0))), objective
 
