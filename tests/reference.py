@@ -436,6 +436,65 @@ def simplex_minimum_by_enumeration(Q, b):
     return best, best_value
 
 
+# --- Penalties on blocks of rows (P-L1INF) -------------------------------------------------------
+
+
+def block_norm(values, p):
+    """‖·‖_p of a flat list, p = inf, 2 or 1."""
+    sizes = [abs(float(v)) for v in values]
+    if p == 1:
+        return sum(sizes)
+    return max(sizes) if p == np.inf else float(np.sqrt(sum(s * s for s in sizes)))
+
+
+def block_penalty(W, owner, p, weight):
+    """weight · Σ over blocks of ‖W_block‖_p, one block at a time."""
+    return weight * sum(block_norm(W[owner == u].ravel(), p) for u in np.unique(owner))
+
+
+def constrained_l1_linf(smooth, start, owner, weight):
+    """P-L1INF eq. (2) by a general solver: variables W and s, |w| ≤ s_u; the objective reached."""
+    from scipy.optimize import minimize
+
+    size, n_blocks = start.size, int(owner.max()) + 1
+    of_entry = np.repeat(owner, start.shape[1])
+
+    def objective(x):
+        value, gradient = smooth(x[:size].reshape(start.shape))
+        full = np.concatenate([gradient.ravel(), np.full(n_blocks, weight)])
+        return value + weight * x[size:].sum(), full
+
+    pick = np.zeros((size, n_blocks))
+    pick[np.arange(size), of_entry] = 1.0
+    bounds = np.vstack([np.hstack([np.eye(size), pick]), np.hstack([-np.eye(size), pick])])
+    sizes = [np.abs(start.ravel()[of_entry == u]).max() for u in range(n_blocks)]
+    outcome = minimize(
+        objective,
+        np.concatenate([start.ravel(), sizes]),
+        jac=True,
+        method="SLSQP",
+        constraints={"type": "ineq", "fun": lambda x: bounds @ x, "jac": lambda x: bounds},
+        options={"ftol": 1e-14, "maxiter": 2000},
+    )
+    W = outcome.x[:size].reshape(start.shape)
+    return smooth(W)[0] + block_penalty(W, owner, np.inf, weight)
+
+
+def plain_proximal_gradient(smooth, start, owner, p, weight, curvature, n_steps):
+    """ISTA with the fixed step 1/curvature; the objective reached."""
+    W, t = start.copy(), 1.0 / curvature
+    for _ in range(n_steps):
+        V = W - t * smooth(W)[1]
+        for u in np.unique(owner):
+            block = V[owner == u]
+            if p == 1:
+                W[owner == u] = np.sign(block) * np.maximum(np.abs(block) - t * weight, 0.0)
+            else:
+                length = np.sqrt((block**2).sum())
+                W[owner == u] = block * (max(length - t * weight, 0.0) / length if length else 0.0)
+    return smooth(W)[0] + block_penalty(W, owner, p, weight)
+
+
 def quantile_cuts_by_definition(values, n_bins):
     """Where equally frequent states end; at most ``n_bins`` distinct values keep a state each."""
     largest = float(np.finfo(float).max)
@@ -446,3 +505,51 @@ def quantile_cuts_by_definition(values, n_bins):
         return [middle if middle < b else a for middle, a, b in middles]
     ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
     return sorted({end for end in ends if end < ordered[-1]})
+
+
+def spread_by_definition(values, others, draws):
+    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
+    pairs = sorted(zip(values, others, strict=True))
+    distinct = sorted(set(values))
+    if len(distinct) == len(values):
+        return [(float(v), o) for v, o in pairs]
+    uniform = draws.random(len(values))
+    spread = []
+    for (value, other), share in zip(pairs, uniform, strict=True):
+        at = distinct.index(value)
+        gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
+        below, above = gaps[max(at - 1, 0)], gaps[min(at, len(gaps) - 1)]
+        alone = sum(v == value for v in values) == 1
+        spread.append((value if alone else value + share * (below + above) - below, other))
+    return sorted(spread)
+
+
+def ksg_by_definition(x, y, k, seed):
+    """Kraskov's first estimator, one row after the other, on values that are spread apart."""
+    from scipy.special import digamma
+
+    draws = np.random.default_rng(seed)
+    by_y = spread_by_definition(y, x, draws)
+    by_x = spread_by_definition([v for _, v in by_y], [v for v, _ in by_y], draws)
+    a, b = (np.array(side) / np.std(side) for side in zip(*by_x, strict=True))
+    n, total = len(a), 0.0
+    for i in range(n):
+        distances = [max(abs(a[i] - a[j]), abs(b[i] - b[j])) for j in range(n) if j != i]
+        radius = sorted(distances)[k - 1]
+        total += digamma(max(sum(abs(a[i] - v) < radius for v in a), 1))
+        total += digamma(max(sum(abs(b[i] - v) < radius for v in b), 1))
+    return max(0.0, float(digamma(n) + digamma(k) - total / n))
+
+
+def ross_by_definition(values, labels, k, seed):
+    """Ross's estimator for numbers and labels, each of which occurs at least twice."""
+    from scipy.special import digamma
+
+    pairs = spread_by_definition(values, labels, np.random.default_rng(seed))
+    terms = []
+    for i, (value, label) in enumerate(pairs):
+        alike = sorted(abs(value - v) for j, (v, o) in enumerate(pairs) if o == label and j != i)
+        neighbours = min(k, len(alike))
+        near = sum(abs(value - v) < alike[neighbours - 1] for v, _ in pairs)
+        terms.append(digamma(neighbours) - digamma(len(alike) + 1) - digamma(max(near, 1)))
+    return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from featsieve.arrays import FloatArray, IntArray
-from featsieve.engines.files import ParquetTable
+from featsieve.arrays import IntArray
+from featsieve.column_selection import ColumnSelection
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine, resolve_count
-from featsieve.input.columns import (
-    check_names,
-    column_names,
-    is_dask,
-    is_frame,
-    is_sparse,
-    refuse_unread,
-    restore_columns,
-    restore_sparse,
-    select_columns,
-)
-from featsieve.input.parameters import check_flag
+from featsieve.input.parameters import brief, check_flag
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
@@ -38,7 +25,7 @@ from featsieve.schema import Schema
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseSelector(SelectorMixin, BaseEstimator):
+class BaseSelector(ColumnSelection):
     """Everything but the procedure: input, counting, fitted attributes, ``transform``.
 
     Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
@@ -64,14 +51,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
 
     @property
-    def _takes_missing(self) -> bool:
-        return False
-
-    @property
-    def _takes_sparse(self) -> bool:
-        return True
-
-    @property
     def _scale_ddof(self) -> int | None:
         return None
 
@@ -91,7 +70,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         ----------
         X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, or a table \
 from :func:`featsieve.open_parquet`
-        y : one value a row, or one row of outputs a row; a column's name with a Parquet table
+        y : one value per row, or one row of outputs per row; a column's name with a Parquet table
 
         Returns
         -------
@@ -115,11 +94,31 @@ from :func:`featsieve.open_parquet`
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         settings = self._settings()
         monitor = settings.monitor
-        X = self._checked_input(X, y, reset=True)
-        engine = finish(partial(open_engine, X, y, settings, sample_weight=sample_weight), monitor)
-        k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=self._offers_auto_count)
-        self._store(engine, drive(self._steps(engine, k), monitor), k)
+        with self._all_or_nothing():
+            self._forget()
+            X = self._checked_input(X, y, reset=True)
+            opening = partial(open_engine, X, y, settings, sample_weight=sample_weight)
+            engine = finish(opening, monitor)
+            auto = self._offers_auto_count
+            k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=auto)
+            self._store(engine, drive(self._steps(engine, k), monitor), k)
         return self
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Whatever ends a fit before its end, Ctrl-C included, leaves the estimator as it was."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _forget(self) -> None:
+        """Attributes of an earlier fit are not those of this one."""
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
 
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         yield from self._procedure().steps(self._scaled(engine), k)
@@ -141,54 +140,6 @@ from :func:`featsieve.open_parquet`
         ddof = self._scale_ddof
         return engine if ddof is None else StandardizedEngine(engine, ddof)
 
-    def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
-        """scikit-learn's own checks for arrays; names and number of columns for everything else."""
-        if isinstance(X, ParquetTable) or is_dask(X):
-            self._check_lazy_columns(X, y, reset)
-            return X
-        refuse_unread(X)
-        if reset and y is None:
-            _refuse_no_target(self)
-        names = None if is_sparse(X) else column_names(X)
-        if names is not None:
-            check_names(names)
-        if names is not None and is_frame(X):
-            validate_data(self, X, skip_check_array=True, reset=reset)
-            if reset:
-                self._name_columns(names)
-            return X
-        return validate_data(
-            self,
-            X,
-            accept_sparse=["csr", "csc"] if self._takes_sparse else False,
-            dtype="numeric" if reset else None,
-            # fit names the column and counts; transform follows scikit-learn's rule for arrays.
-            ensure_all_finite=not (reset or self._takes_missing),
-            ensure_min_samples=2 if reset else 1,
-            reset=reset,
-        )
-
-    def _check_lazy_columns(self, X: Any, y: Any, reset: bool) -> None:
-        target = y if isinstance(y, str) else getattr(X, "target", None)
-        names = column_names(X)
-        if names is not None:
-            names = [name for name in names if name != target]
-        n_columns = X.shape[1] if names is None else len(names)
-        if reset:
-            self.n_features_in_ = n_columns
-            self._name_columns(names)
-        elif n_columns != self.n_features_in_:
-            raise InputError(
-                f"X has {n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-
-    def _name_columns(self, names: Sequence[Any] | None) -> None:
-        if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
     # --- fitted attributes ----------------------------------------------------------------------
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
@@ -203,7 +154,6 @@ from :func:`featsieve.open_parquet`
         self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
         if "n_iter" in result.extras:
             self.n_iter_ = int(result.extras["n_iter"])
-        self.__dict__.pop("pvalues_", None)  # those of an earlier fit are not of this one
         if "pvalues" in result.extras:
             self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
         if k is not None and len(result.indices) != k:
@@ -211,65 +161,6 @@ from :func:`featsieve.open_parquet`
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
                 f"for ({_why_not_k(result)})."
             )
-
-    def _get_support_mask(self) -> FloatArray:
-        check_is_fitted(self)
-        return self.support_
-
-    # --- transform ------------------------------------------------------------------------------
-
-    def transform(self, X: Any) -> Any:
-        """The selected columns, in the container and with the dtypes that X came in."""
-        check_is_fitted(self)
-        X = self._checked_input(X, None, reset=False)
-        chosen = np.flatnonzero(self.support_)
-        if isinstance(X, ParquetTable):
-            raise InputError(
-                "transform does not take a Parquet table; read the columns of "
-                "get_feature_names_out() from the file instead."
-            )
-        return self._for_output(select_columns(X, chosen))
-
-    def inverse_transform(self, X: Any) -> Any:
-        """X back at its places; dropped columns come back as zeros."""
-        check_is_fitted(self)
-        chosen = np.flatnonzero(self.support_)
-        if is_sparse(X):
-            self._check_selected_width(X)
-            return restore_sparse(X, chosen, self.n_features_in_)
-        if not is_dask(X) and not is_frame(X):
-            X = np.atleast_2d(np.asarray(X))
-        self._check_selected_width(X)
-        return restore_columns(X, chosen, self._all_names())
-
-    def _check_selected_width(self, X: Any) -> None:
-        width = int(self.support_.sum())
-        if X.shape[1] != width:
-            raise InputError(
-                f"X has {X.shape[1]} features, but inverse_transform takes the {width} selected; "
-                "X has a different shape than during fitting."
-            )
-
-    def _all_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        return [str(name) for name in names]
-
-    def _for_output(self, selected: Any) -> Any:
-        """A foreign dataframe in the library that set_output asks for."""
-        import sklearn
-
-        config = getattr(self, "_sklearn_output_config", {})
-        wanted = config.get("transform", sklearn.get_config()["transform_output"])
-        if wanted == "default" or is_dask(selected) or is_sparse(selected):
-            return selected
-        if isinstance(selected, np.ndarray) or not is_frame(selected):
-            return selected
-        import narwhals.stable.v2 as nw
-
-        frame = nw.from_native(selected, eager_only=True)
-        return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -355,18 +246,11 @@ class FeatureSelector(PairingSelector):
         return Pairing(self.measure or Pearson(), self.search or Ranking())
 
 
-def _refuse_no_target(selector: BaseSelector) -> None:
-    raise InputError(
-        f"This {type(selector).__name__} estimator requires y to be passed, but the target y is "
-        "None; give one value a row."
-    )
-
-
 def _refuse_no_object(name: str, given: Any, method: str, example: str) -> None:
     """A word or a class where an object is needed."""
     if given is None or (hasattr(given, method) and not isinstance(given, type)):
         return
-    raise InputError(f"{name}={given!r} is no {name}; give an object, such as {example}.")
+    raise InputError(f"{name}={brief(given)} is not a {name}; give an object, such as {example}.")
 
 
 def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:

@@ -43,12 +43,12 @@ BAD_TABLES = {
     "duplicate names": (
         FRAME.set_axis(["a", "b", "b", "d"], axis=1),
         Y,
-        "two columns named 'b'; give every column a name",
+        "two columns named 'b'; give every column a different name",
     ),
     "mixed types": (
         FRAME.assign(b=pd.Series([1, "x", 2.5, None] * 5, dtype=object)),
         Y,
-        "column 'b' mixes values of types float, int, str",
+        "column 'b' has values of type float, int, str",
     ),
     "dates": (
         FRAME.assign(when=pd.date_range("2020-01-01", periods=20)),
@@ -96,10 +96,10 @@ BAD_PARAMETERS = {
     "fraction": ({"n_features_to_select": 1.5}, "n_features_to_select=1.5 is not allowed"),
     "true": ({"n_features_to_select": True}, "n_features_to_select=True is not allowed"),
     "auto": ({"n_features_to_select": "auto"}, "n_features_to_select='auto' is not allowed"),
-    "task": ({"task": "clustering"}, "task='clustering' is not known; allowed are 'auto'"),
+    "task": ({"task": "clustering"}, "task='clustering' is not allowed; give 'auto', 'cl"),
     "memory": ({"memory_limit": "a lot"}, "memory_limit='a lot' is not allowed; give a number"),
     "time": ({"max_time": 0}, "max_time=0 is not allowed; give a number of seconds > 0"),
-    "groups": ({"feature_groups": 3}, "feature_groups=3 is not possible; give a mapping"),
+    "groups": ({"feature_groups": 3}, "feature_groups=3 is not allowed; give a mapping"),
     "overlap": (
         {"feature_groups": {"u": [0, 1], "v": [1, 2]}},
         "puts column 'x1' into both 'u' and 'v'",
@@ -232,13 +232,13 @@ def test_the_selected_columns_of_a_file_match_those_of_the_frame(parquet):
         (PearsonRanking(n_jobs=0), "n_jobs=0 is not allowed; give an integer >= 1, -1"),
         (PearsonRanking(n_jobs="2"), "n_jobs='2' is not allowed"),
         (LSMIRanking(standardize="x"), "standardize='x' is not allowed; give True or False"),
-        (FeatureSelector("lsmi"), r"measure='lsmi' is no measure; give an object, such as feat"),
-        (FeatureSelector(Pearson), r"measure=<class .*> is no measure; give an object"),
-        (FeatureSelector(Pearson(), "ranking"), "search='ranking' is no search; give an object"),
-        (QPFS(alpha=None), "alpha=None is not possible; give 'auto' or a number from 0 to 1"),
-        (QPFS(alpha="x"), "alpha='x' is not possible"),
-        (QPFS(n_columns=2.5), "n_columns=2.5 is not possible; give a whole number from 1"),
-        (QPFS(n_columns=0), "n_columns=0 is not possible"),
+        (FeatureSelector("lsmi"), r"measure='lsmi' is not a measure; give an object, such as feat"),
+        (FeatureSelector(Pearson), r"measure=<class .*> is not a measure; give an object"),
+        (FeatureSelector(Pearson(), "ranking"), "search='ranking' is not a search; give an object"),
+        (QPFS(alpha=None), "alpha=None is not allowed; give a number >= 0 and <= 1 or 'auto'"),
+        (QPFS(alpha="x"), "alpha='x' is not allowed"),
+        (QPFS(n_columns=2.5), "n_columns=2.5 is not allowed; give an integer >= 1 or None"),
+        (QPFS(n_columns=0), "n_columns=0 is not allowed"),
         (
             MRMR(discretizer=SigmaCuts([])),
             r"multiples=\[\] is not allowed; give",
@@ -283,3 +283,47 @@ DATES = np.datetime64("2020-01-01") + np.arange(20)
 def test_dates_are_no_target(y):
     with pytest.raises(InputError, match=r"the target holds dates or times, .* convert it"):
         PearsonRanking().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.tile(DATES[:, None], 2),
+        np.tile((DATES - DATES[0])[:, None], 2),
+        np.tile(DATES[:, None], 2).astype(object),
+        np.column_stack([np.array([*DATES], dtype=object), Y.astype(object)]),
+        np.tile(DATES[:, None], 2).tolist(),
+    ],
+    ids=["dates", "durations", "date objects", "mixed objects", "list"],
+)
+def test_dates_are_not_numbers(table):
+    with pytest.raises(InputError, match=r"the table holds dates or times, .* convert them"):
+        PearsonRanking().fit(table, Y)
+
+
+def test_dates_on_dask_are_not_numbers():
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(InputError, match="the table holds dates or times"):
+        PearsonRanking().fit(da.from_array(np.tile(DATES[:, None], 2), chunks=(10, 2)), Y)
+
+
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame, lambda codes: codes])
+def test_categories_of_half_precision(container):
+    codes = RNG.integers(0, 3, size=(20, 2))
+    half = container(codes.astype(np.float16))
+    expected = PearsonRanking(categorical_features=[0]).fit(codes, Y).scores_
+    assert PearsonRanking(categorical_features=[0]).fit(half, Y).scores_ == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"categorical_features": 5}, "categorical_features=5 is not allowed; give a list of colu"),
+        ({"feature_groups": {"a": 0}}, "feature_groups holds the group 0; give each group as a li"),
+        ({"feature_groups": [0, 1]}, "feature_groups holds the group 0; give each group as a list"),
+        ({"feature_groups": {"a": "x0"}}, "feature_groups holds the group 'x0'; give each group a"),
+    ],
+)
+def test_columns_come_in_lists(parameters, sentence):
+    with pytest.raises(InputError, match=sentence):
+        PearsonRanking(**parameters).fit(X, Y)

@@ -19,6 +19,15 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # numba's cache meets a full 
 DEBUG_VARIABLE = "FEATSIEVE_DEBUG"
 
 
+def printable(text: str) -> str:
+    """The text with control characters spelled out, so that a name cannot steer the terminal.
+
+    >>> printable("a\\x1b[31m\\n")
+    'a\\\\x1b[31m\\\\n'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class UsageError(InputError):
     """Words that do not go together, found only once the method is known."""
 
@@ -33,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning(arguments)
             code: int = module.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where standard output was closed from the start
+            sys.stdout.flush()
         return code
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing to say, and nothing left to flush.
@@ -64,7 +74,7 @@ def explain(error: Exception) -> str:
 
 def say(message: str) -> None:
     """A message for the user, on standard error."""
-    print(f"featsieve: {message}", file=sys.stderr, flush=True)
+    print(f"featsieve: {printable(message)}", file=sys.stderr, flush=True)
 
 
 def _show_warning(arguments: argparse.Namespace) -> Any:

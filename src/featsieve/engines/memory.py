@@ -170,6 +170,8 @@ def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
 
     if isinstance(column, np.ndarray):
         return _encode_array(column, categories, name)
+    if column.dtype.is_float():  # neither pandas nor Arrow looks up half-precision numbers
+        return _encode_array(numeric_values(column), categories, name)
     codes = column.replace_strict(
         list(categories), list(range(len(categories))), default=-1, return_dtype=nw.Int32
     ).to_numpy()
@@ -273,6 +275,7 @@ class MemoryEngine(BaseEngine):
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
         self.screen()
         width = tile_columns(self.n_samples, self.memory_limit, self.n_jobs)
+        width = min(width, -(-self.n_features // (4 * self.n_jobs)))  # a few tiles per thread
         tiles = [np.arange(*span) for span in spans(self.n_features, width)]
         found = []
         mapped = ordered_map(lambda c: fn(self._source.take(None, c), c), tiles, self.n_jobs)

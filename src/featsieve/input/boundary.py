@@ -15,6 +15,7 @@ from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
+    COLUMNS,
     StateScan,
     build_schema,
     categorical_by_dtype,
@@ -22,6 +23,7 @@ from featsieve.input.columns import (
     column_names,
     is_dask,
     is_sparse,
+    refuse_times,
     resolve_columns,
     scan_array,
     scan_frame,
@@ -166,10 +168,7 @@ def _schema(
 def _categorical_columns(given: Any, names: list[str], by_dtype: list[int]) -> list[int]:
     if isinstance(given, str):
         if given != "from_dtype":
-            raise InputError(
-                f"categorical_features={given!r} is not possible; give 'from_dtype', or a list of "
-                "column names or indices."
-            )
+            raise not_allowed("categorical_features", given, f"'from_dtype', or {COLUMNS}")
         return by_dtype
     if given is None:
         return by_dtype
@@ -191,6 +190,7 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
 
 def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     if not hasattr(X, "columns"):
+        refuse_times(X)
         names = [f"x{j}" for j in range(X.shape[1])]
         return _schema(
             names, settings, [], lambda c: table.scan_columns(partial(scan_array, columns=c))

@@ -5,13 +5,19 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any, Self
 
 import numpy as np
 
 from featsieve.arrays import Array, IntArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief, is_integer, not_allowed
 from featsieve.schema import Schema
+
+TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
+GROUPS = "a mapping from a name to columns, a list of lists of columns or None"
+COLUMNS = "a list of column names or indices, or one True or False per column"
 
 
 def is_frame(container: Any) -> bool:
@@ -29,6 +35,32 @@ def refuse_unread(container: Any) -> None:
             "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
             "use open_parquet for a file larger than memory."
         )
+
+
+def refuse_times(values: Any) -> None:
+    """Dates and durations in an array would pass for numbers of some unit."""
+    if not isinstance(values, np.ndarray):
+        kind = getattr(getattr(values, "dtype", None), "kind", None)
+        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
+    if holds_times(values):
+        raise InputError(
+            "the table holds dates or times, which are not numbers; convert them, for example to "
+            "days since a date, or drop them."
+        )
+
+
+def holds_times(values: Array) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
+
+
+def _array_of_list(values: Any) -> Array:
+    """No array at all where NumPy finds none: scikit-learn has the words for that."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        return np.empty(0)
 
 
 def is_dask(container: Any) -> bool:
@@ -99,14 +131,14 @@ def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
 
 
 def restore_sparse(container: Any, columns: IntArray, n_columns: int) -> Any:
-    """Sparse in, sparse out: the selected columns go back to their places."""
-    found = container.tocoo()
+    """Sparse in, sparse out: the selected columns go back to where they were."""
+    cells = container.tocoo()
     shape = (container.shape[0], n_columns)
-    if hasattr(found, "coords"):
-        row, column = found.coords
+    if hasattr(cells, "coords"):
+        row, column = cells.coords
     else:
-        row, column = found.row, found.col
-    placed = type(found)((found.data, (row, np.asarray(columns)[column])), shape=shape)
+        row, column = cells.row, cells.col
+    placed = type(cells)((cells.data, (row, np.asarray(columns)[column])), shape=shape)
     return placed.asformat(container.format)
 
 
@@ -132,8 +164,8 @@ def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
     import dask.array as da
 
     zero = da.zeros((container.shape[0], 1), chunks=(container.chunks[0], 1), dtype=container.dtype)
-    place = {int(column): position for position, column in enumerate(columns)}
-    parts = [container[:, [place[j]]] if j in place else zero for j in range(len(names))]
+    position = {int(column): p for p, column in enumerate(columns)}
+    parts = [container[:, [position[j]]] if j in position else zero for j in range(len(names))]
     return da.concatenate(parts, axis=1)
 
 
@@ -176,8 +208,8 @@ def _states_of_series(series: Any) -> frozenset[Any]:
 
 def _states_of_array(column: Any) -> frozenset[Any]:
     dense = column if isinstance(column, np.ndarray) else column.toarray()
-    found = np.unique(dense)
-    return frozenset(found[found == found].tolist())
+    states = np.unique(dense)
+    return frozenset(states[states == states].tolist())
 
 
 def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
@@ -207,13 +239,13 @@ def check_names(names: Sequence[Any]) -> None:
     for name in names:
         if name in seen:
             raise InputError(
-                f"there are two columns named {name!r}; give every column a name of its own."
+                f"there are two columns named {name!r}; give every column a different name."
             )
         seen.add(name)
 
 
 def categorical_by_dtype(frame: Any) -> list[int]:
-    """Columns whose dtype says that they are categorical; what is no column of ours is refused."""
+    """Columns whose dtype says that they are categorical; other types are refused."""
     import narwhals.stable.v2 as nw
 
     wrapped = nw.from_native(frame, eager_only=True)
@@ -242,9 +274,9 @@ def _object_is_categorical(series: Any) -> bool:
         return False
     if kinds == {str}:
         return True
-    found = ", ".join(sorted(kind.__name__ for kind in kinds))
+    types = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise InputError(
-        f"column {series.name!r} mixes values of types {found}; make it all numbers or all text."
+        f"column {series.name!r} has values of type {types}; make it all numbers or all text."
     )
 
 
@@ -254,6 +286,8 @@ def _is_decimal(kind: type) -> bool:
 
 def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
     """Names, indices or a boolean mask to column indices."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise not_allowed(parameter, given, COLUMNS)
     wanted = list(given)
     if wanted and all(isinstance(item, (bool, np.bool_)) for item in wanted):
         if len(wanted) != len(names):
@@ -261,21 +295,21 @@ def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) 
                 f"{parameter} is a mask of {len(wanted)}, but there are {len(names)} columns."
             )
         return [j for j, kept in enumerate(wanted) if kept]
-    place = {name: j for j, name in enumerate(names)}
-    return [_resolve_column(item, place, parameter) for item in wanted]
+    index = {name: j for j, name in enumerate(names)}
+    return [_resolve_column(item, index, parameter) for item in wanted]
 
 
-def _resolve_column(item: Any, place: Mapping[str, int], parameter: str) -> int:
-    if isinstance(item, str) and item in place:
-        return place[item]
-    if isinstance(item, (int, np.integer)) and -len(place) <= item < len(place):
-        return int(item) % len(place)
+def _resolve_column(item: Any, index: Mapping[str, int], parameter: str) -> int:
+    if isinstance(item, str) and item in index:
+        return index[item]
+    if is_integer(item) and -len(index) <= item < len(index):
+        return int(item) % len(index)
     import difflib
 
-    near = difflib.get_close_matches(str(item), list(place), n=3)
+    near = difflib.get_close_matches(str(item), list(index), n=3)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     raise InputError(
-        f"{parameter} names {item!r}, but there is no such column among {len(place)}{hint}"
+        f"{parameter} names {brief(item)}, but there is no such column among {len(index)}{hint}"
     )
 
 
@@ -306,20 +340,21 @@ def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[in
     elif isinstance(groups, Sequence) and not isinstance(groups, str):
         items = [(None, columns) for columns in groups]
     else:
-        raise InputError(
-            f"feature_groups={groups!r} is not possible; give a mapping from a name to columns, or "
-            "a list of lists of columns."
-        )
+        raise not_allowed("feature_groups", groups, GROUPS)
     return [_named_group(label, columns, names) for label, columns in items]
 
 
 def _named_group(
     label: str | None, columns: Any, names: Sequence[str]
 ) -> tuple[str, tuple[int, ...]]:
-    found = tuple(sorted(set(resolve_columns(columns, names, "feature_groups"))))
-    if not found:
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InputError(
+            f"feature_groups holds the group {brief(columns)}; give each group as {COLUMNS}."
+        )
+    members = tuple(sorted(set(resolve_columns(columns, names, "feature_groups"))))
+    if not members:
         raise InputError("feature_groups holds an empty group; give each group a column.")
-    return label or "+".join(names[j] for j in found), found
+    return label or "+".join(names[j] for j in members), members
 
 
 def build_schema(

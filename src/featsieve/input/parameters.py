@@ -23,6 +23,7 @@ Ends = Literal["both", "low", "high", "neither"]
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 LONGEST_VALUE = 60
+MOST_THREADS = 4096
 
 
 def not_allowed(name: str, value: Any, allowed: str) -> InputError:
@@ -176,7 +177,7 @@ def _either(*alternatives: str) -> str:
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
-    if n_jobs is None or (is_integer(n_jobs) and n_jobs != 0):
+    if n_jobs is None or (is_integer(n_jobs) and 0 < abs(n_jobs) <= MOST_THREADS):
         return n_jobs if n_jobs is None else int(n_jobs)
     raise not_allowed("n_jobs", n_jobs, "an integer >= 1, -1 for all processors or None")
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, time, timedelta
 from typing import Any, Self
 
 import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import numeric_values
+from featsieve.input.columns import holds_times, numeric_values
+from featsieve.input.parameters import brief, check_choice
 from featsieve.schema import Target, Task
 
 FEW_CLASSES = 20
 MOST_CLASSES = 65_536
+TASKS = ("auto", "classification", "regression")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class TargetScan:
 
 def scan_target(y: Any, task: str = "auto") -> TargetScan:
     """Look at y, or at one block of it."""
+    task = check_choice("task", task, TASKS)
     values = target_matrix(y)
     numeric = values.dtype.kind in "biuf"
     if numeric:
@@ -72,7 +74,7 @@ def target_matrix(y: Any) -> Array:
         )
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: the target is complex; give real numbers.")
-    if _holds_times(values):
+    if holds_times(values):
         raise InputError(
             "the target holds dates or times, which are neither numbers nor classes; convert it, "
             "for example to days since a date."
@@ -80,12 +82,6 @@ def target_matrix(y: Any) -> Array:
     if values.dtype.kind == "O":
         values = _numeric_if_possible(values)
     return values
-
-
-def _holds_times(values: Array) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "mM"
-    return any(isinstance(v, (date, time, timedelta)) for v in values.ravel().tolist())
 
 
 def encode_target(y: Any, target: Target) -> Array:
@@ -129,11 +125,7 @@ def _settle_task(scan: TargetScan, task: str) -> Task:
                 "task='classification'."
             )
         return "regression"
-    if task == "classification":
-        return "classification"
-    raise InputError(
-        f"task={task!r} is not known; allowed are 'auto', 'classification' and 'regression'."
-    )
+    return "classification"
 
 
 def _refuse_constant(scan: TargetScan, word: str) -> None:
@@ -170,7 +162,9 @@ def _series_array(series: Any) -> Array:
 
 def _sequence_array(y: Any) -> Array:
     if y is None or np.isscalar(y):
-        raise InputError(f"the target y is {y!r}; it must be a column with one value a row of X.")
+        raise InputError(
+            f"the target y is {brief(y)}; it must be a column with one value per row of X."
+        )
     values = np.asarray(y)
     # A list of strings and numbers would become strings by itself: keep each value as given.
     if values.dtype.kind in "US" and not all(isinstance(v, str) for v in np.ravel(y).tolist()):

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv, cross_val_score
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief, not_allowed
 from featsieve.measures.base import BaseMeasure
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
@@ -44,8 +46,17 @@ class CrossValScore(BaseMeasure):
         self.score_params = score_params
 
     def bind(self, engine: Engine) -> BoundCrossValScore:
-        if self.estimator is None:
-            raise InputError("CrossValScore needs an estimator; give one that can fit and predict.")
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise not_allowed("estimator", self.estimator, "an object with fit and predict")
+        try:
+            if not (
+                self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)
+            ):
+                raise TypeError
+            check_scoring(self.estimator, scoring=self.scoring)
+        except (ValueError, TypeError):
+            allowed = "the name of a scorer of scikit-learn, a function or None"
+            raise not_allowed("scoring", self.scoring, allowed) from None
         return BoundCrossValScore(self, engine)
 
 
@@ -64,8 +75,18 @@ class BoundCrossValScore:
         """The same folds for every set, so that sets are compared on the same rows."""
         X, y = self._engine.native(np.arange(1))
         classifier = is_classifier(self._measure.estimator)
-        splitter = check_cv(self._measure.cv, y, classifier=classifier)
-        return list(splitter.split(X, y, **(self._measure.split_params or {})))
+        try:
+            splitter = check_cv(self._measure.cv, y, classifier=classifier)
+            folds = list(splitter.split(X, y, **(self._measure.split_params or {})))
+            if not folds:
+                raise ValueError("there are no folds")
+            return [(_row_indices(rows, X), _row_indices(others, X)) for rows, others in folds]
+        except (ValueError, TypeError, OverflowError, IndexError) as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise InputError(
+                f"cv={brief(self._measure.cv)} cannot split the {X.shape[0]} rows ({reason}); give "
+                "an integer >= 2, a splitter or a list of (training rows, test rows)."
+            ) from None
 
     def value(self, subset: Sequence[int]) -> float:
         key = frozenset(int(unit) for unit in subset)
@@ -90,3 +111,11 @@ class BoundCrossValScore:
             error_score="raise",
         )
         return float(np.mean(scores))
+
+
+def _row_indices(rows: Any, X: Any) -> Any:
+    """Refuses what does not name rows of X."""
+    indices = np.arange(X.shape[0])[rows]
+    if not indices.size or indices.ndim != 1:
+        raise ValueError("a fold holds no rows")
+    return indices

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.information.binned import ConditionalMutualInformation, MutualInformation
 from featsieve.measures.pearson.pearson import Pearson
 from featsieve.procedures.pairing import Pairing
@@ -56,19 +56,16 @@ class QPFS(PairingSelector):
 
     @property
     def _measure_type(self) -> type:
-        return MutualInformation if self.similarity == "mi" else Pearson
+        by_information = isinstance(self.similarity, str) and self.similarity == "mi"
+        return MutualInformation if by_information else Pearson
 
     def _measure(self) -> Measure:
-        if self.similarity == "correlation":
+        if check_choice("similarity", self.similarity, ("correlation", "mi")) == "correlation":
             return Pearson()
-        if self.similarity == "mi":
-            return MutualInformation(
-                discretizer=self.discretizer,
-                n_bins=self.n_bins,
-                target_discretizer=self.target_discretizer,
-            )
-        raise InputError(
-            f"similarity={self.similarity!r} is not known; allowed are 'correlation' and 'mi'."
+        return MutualInformation(
+            discretizer=self.discretizer,
+            n_bins=self.n_bins,
+            target_discretizer=self.target_discretizer,
         )
 
     def _pairing(self) -> Pairing:

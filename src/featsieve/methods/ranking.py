@@ -19,7 +19,7 @@ from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import finish
-from featsieve.schema import Schema, Target
+from featsieve.schema import Target
 from featsieve.searches.ranking import Ranking
 from featsieve.selector import PairingSelector
 
@@ -38,24 +38,28 @@ class IncrementalRanking(PairingSelector):
         classes : all classes that may come, at the first call with class labels
         """
         settings = self._settings()
-        finish(lambda: self._take_rows(X, y, classes, sample_weight, settings), settings.monitor)
+        with self._all_or_nothing():
+            finish(
+                lambda: self._take_rows(X, y, classes, sample_weight, settings), settings.monitor
+            )
         return self
 
     def _take_rows(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, settings: Settings
     ) -> Self:
         first = not hasattr(self, "_seen")
+        if first:
+            self._forget()
         X = self._checked_input(X, y, reset=first)
         engine = open_engine(
             X, y, settings, sample_weight=sample_weight, **self._known(classes, first)
         )
-        frame = (engine.schema, engine.target) if first else self._frame
-        summary = self._summary_for(engine) if first else self._summary
-        more = engine.reduce_rows(summary.of_block)
-        self._frame: tuple[Schema, Target] = frame
-        self._summary: Any = summary
+        if first:
+            self._frame = (engine.schema, engine.target)
+            self._summary = self._summary_for(engine)
+        more = engine.reduce_rows(self._summary.of_block)
         self._seen: Any = more if first else self._seen.merge(more)
-        self._select_from(engine, summary.output_scores(self._seen))
+        self._select_from(engine, self._summary.output_scores(self._seen))
         return self
 
     def _summary_for(self, engine: Any) -> Any:
@@ -83,10 +87,10 @@ class IncrementalRanking(PairingSelector):
         )
         self._store(engine, result, k)
 
-    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
+    def _forget(self) -> None:
+        super()._forget()
         for name in ("_seen", "_frame", "_summary"):
             self.__dict__.pop(name, None)
-        return super()._fit(X, y, sample_weight=sample_weight)
 
 
 __all__ = ["IncrementalRanking"]

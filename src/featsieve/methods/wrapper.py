@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.cross_val_score import CrossValScore
 from featsieve.procedures.pairing import Pairing
 from featsieve.searches.backward import Backward
@@ -99,10 +99,7 @@ class WrapperSelector(PairingSelector):
     _measure_type = CrossValScore
 
     def _pairing(self) -> Pairing:
-        if self.search not in SEARCHES:
-            raise InputError(
-                f"search={self.search!r} is not known; allowed are {', '.join(SEARCHES)}."
-            )
+        search = SEARCHES[check_choice("search", self.search, SEARCHES)]
         measure = CrossValScore(
             self.estimator,
             cv=self.cv,
@@ -110,7 +107,7 @@ class WrapperSelector(PairingSelector):
             split_params=getattr(self, "_split_params", None),
             score_params=getattr(self, "_score_params", None),
         )
-        return Pairing(measure, SEARCHES[self.search]())
+        return Pairing(measure, search())
 
     @property
     def _takes_missing(self) -> bool:

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
+from featsieve.input.parameters import check_flag, check_fraction_or_count
 from featsieve.protocols import HasRemovals, HasValue
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.searches.rounds import check_step, round_size
+from featsieve.searches.rounds import round_size
 
 
 class Backward(BaseEstimator):
@@ -34,7 +35,8 @@ class Backward(BaseEstimator):
         self.order_selected = order_selected
 
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
-        check_step(self.step)
+        check_fraction_or_count("step", self.step)
+        check_flag("order_selected", self.order_selected)
         left = list(range(bound.n_units))
         removed: list[int] = []
         scores = np.full(bound.n_units, np.nan)

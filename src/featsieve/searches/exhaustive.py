@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer
 from featsieve.protocols import HasValue
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE
@@ -37,6 +38,8 @@ class Exhaustive(BaseEstimator):
         self.keep = keep
 
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        check_integer("max_subsets", self.max_subsets, 1)
+        check_integer("keep", self.keep, 0)
         total = comb(bound.n_units, k)
         if total > self.max_subsets:
             raise InputError(

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
+from featsieve.input.parameters import check_fraction_or_count
 from featsieve.protocols import HasAdditions, HasValue
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.searches.rounds import check_step, round_size
+from featsieve.searches.rounds import round_size
 
 
 class Forward(BaseEstimator):
@@ -31,7 +32,7 @@ class Forward(BaseEstimator):
         self.step = step
 
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
-        check_step(self.step)
+        check_fraction_or_count("step", self.step)
         selected: list[int] = []
         outside = list(range(bound.n_units))
         scores = np.full(bound.n_units, np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import BoolArray, FloatArray
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice, check_real
 from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_index, tie_width
@@ -68,10 +67,7 @@ class MinimalRedundancy(Criterion):
         self.scheme = scheme
 
     def begin(self, bound: Any) -> Any:
-        if self.scheme not in ("difference", "quotient"):
-            raise InputError(
-                f"scheme={self.scheme!r} is not known; allowed are 'difference' and 'quotient'."
-            )
+        check_choice("scheme", self.scheme, ("difference", "quotient"))
         return super().begin(bound)
 
     def term(self, pair: PairInformation) -> FloatArray:
@@ -129,9 +125,7 @@ class WeightedRedundancy(Criterion):
         return max(1.0, self.beta)
 
     def begin(self, bound: Any) -> Any:
-        is_number = isinstance(self.beta, numbers.Real) and not isinstance(self.beta, bool)
-        if not is_number or not 0 <= self.beta < np.inf:
-            raise InputError(f"beta={self.beta!r} is not possible; give a finite number from 0 up.")
+        check_real("beta", self.beta, 0)
         return super().begin(bound)
 
     def term(self, pair: PairInformation) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
@@ -12,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.protocols import (
     HasContextScores,
     HasRestarts,
@@ -27,6 +26,7 @@ from featsieve.runtime.seeds import random_source
 from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
 
 SIZE_NOT_MET = "no radius gave the number asked for"
+MOST_RESTARTS = 1_000_000
 _MAX_DOUBLINGS = 20
 _MAX_BISECTIONS = 12
 _MANY_UNITS = 15
@@ -118,12 +118,12 @@ class L1Ball(BaseEstimator):
                 break
 
     def _check(self) -> None:
-        if self.step not in MOVERS:
-            raise InputError(f"step={self.step!r} is not known; allowed are {', '.join(MOVERS)}.")
-        for name in ("n_init", "max_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < 1:
-                raise InputError(f"{name}={value!r} is not possible; give a whole number from 1.")
+        check_choice("step", self.step, MOVERS)
+        check_integer("n_init", self.n_init, 1, MOST_RESTARTS)
+        check_integer("max_iter", self.max_iter, 1)
+        check_real("tol", self.tol, 0)
+        if self.n_agree is not None:
+            check_integer("n_agree", self.n_agree, 1, also="None")
 
     def _restarts(self, bound: Any, k: int) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -10,7 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
-from featsieve.errors import IncompatibleError, InputError
+from featsieve.errors import IncompatibleError
+from featsieve.input.parameters import check_integer, check_real
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
 from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
@@ -93,14 +93,7 @@ class SimplexQP(BaseEstimator):
         return float(self.alpha)
 
     def _check(self) -> None:
-        alpha, n_columns = self.alpha, self.n_columns
-        if alpha != "auto" and not (isinstance(alpha, numbers.Real) and 0 <= alpha <= 1):
-            raise InputError(
-                f"alpha={alpha!r} is not possible; give 'auto' or a number from 0 to 1."
-            )
-        whole = isinstance(n_columns, numbers.Integral) and not isinstance(n_columns, bool)
-        if n_columns is not None and not (whole and n_columns >= 1):
-            raise InputError(
-                f"n_columns={n_columns!r} is not possible; give a whole number from 1, or None "
-                "for all."
-            )
+        if not (isinstance(self.alpha, str) and self.alpha == "auto"):
+            check_real("alpha", self.alpha, 0, 1, also="'auto'")
+        if self.n_columns is not None:
+            check_integer("n_columns", self.n_columns, 1, also="None for all")

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.metrics import normalized_mutual_info_score
 
 from featsieve.errors import InputError
@@ -21,7 +20,6 @@ from featsieve.measures import (
     normalized_mutual_information,
 )
 from featsieve.measures.information.counts import Layout
-from featsieve.measures.information.ksg import ksg_information
 from featsieve.measures.information.pair_sums import PairSums, Split
 from featsieve.measures.information.posterior import posterior_of_table
 from tests import reference
@@ -231,33 +229,3 @@ def test_posterior_refuses_what_it_cannot_take():
     with pytest.raises(InputError, match="level"):
         information_posterior([0, 1], [0, 1], level=1.0)
     assert information_posterior([0, 0], [0, 1]).mean == 0.0
-
-
-# --- nearest neighbours -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_neighbors", [1, 3, 7])
-def test_ksg_is_scikit_learns_on_the_same_neighbours(n_neighbors):
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(150, 4))
-    y = X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.normal(size=150)
-    labels = np.digitize(y, [0.0, 1.0])
-    X, y = X / X.std(axis=0), y / y.std()
-    continuous = mutual_info_regression(X, y, n_neighbors=n_neighbors, random_state=0)
-    mixed = mutual_info_classif(X, labels, n_neighbors=n_neighbors, random_state=0)
-    for column, x in enumerate(X.T):
-        ours = ksg_information(x, y, n_neighbors=n_neighbors)
-        assert_allclose(ours, continuous[column], atol=1e-9)
-        ours = ksg_information(x, labels * 1.0, n_neighbors=n_neighbors, discrete_y=True)
-        assert_allclose(ours, mixed[column], atol=1e-9)
-        swapped = ksg_information(labels * 1.0, x, n_neighbors=n_neighbors, discrete_x=True)
-        assert swapped == ours
-
-
-def test_ksg_of_constants_lone_labels_and_missing_cells():
-    x = np.array([1.0, 2.0, 4.0, 8.0, 9.0, 11.0])
-    assert ksg_information(np.ones(6), x) == 0.0
-    assert ksg_information(x, np.arange(6.0), discrete_y=True) == 0.0
-    labels = np.array([0.0, 0, 0, 1, 1, 1])
-    with_gaps = ksg_information(np.append(x, np.nan), np.append(labels, 1.0), discrete_y=True)
-    assert with_gaps == ksg_information(x, labels, discrete_y=True) > 0

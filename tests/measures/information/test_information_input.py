@@ -47,7 +47,7 @@ def test_caim_refuses_outputs_with_too_many_joint_classes():
 @pytest.mark.parametrize("beta", [np.nan, np.inf, -1.0, "abc", None, True])
 def test_mifs_refuses_a_weight_that_is_no_finite_number(beta, two_outputs):
     X, y = two_outputs
-    with pytest.raises(InputError, match=r"beta=.*is not possible; give a finite number from 0"):
+    with pytest.raises(InputError, match=r"beta=.*is not allowed; give a finite number >= 0"):
         MIFS(n_features_to_select=3, beta=beta).fit(X, y)
 
 
@@ -82,7 +82,7 @@ def test_neighbours_refuse_a_correction_of_bins(one_target):
 @pytest.mark.parametrize("n_neighbors", ["a", 2.5, 0, True, None])
 def test_the_number_of_neighbours_is_whole(n_neighbors, one_target):
     selector = MaxRel(estimator="ksg", n_neighbors=n_neighbors, n_features_to_select=1)
-    with pytest.raises(InputError, match=r"n_neighbors=.* give a whole number from 1"):
+    with pytest.raises(InputError, match=r"n_neighbors=.* give an integer >= 1"):
         selector.fit(*one_target)
 
 

@@ -1,0 +1,27 @@
+"""One quick selector per registered method, for tests that loop over all of them."""
+
+from __future__ import annotations
+
+from sklearn.tree import DecisionTreeRegressor
+
+from featsieve.registry import METHODS, Method
+
+# Settings under which one fit takes milliseconds.
+QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
+
+
+def quick_selector(method: Method, **parameters):
+    """The method with cheap settings; the wrapper gets a model of scikit-learn."""
+    selector = method.load()()
+    known = selector.get_params(deep=False)
+    quick = {name: value for name, value in QUICK.items() if name in known}
+    if known.get("estimator", "") is None:
+        quick["estimator"] = DecisionTreeRegressor(max_depth=3, random_state=0)
+    return selector.set_params(**(quick | parameters))
+
+
+def method_ids(method: Method) -> str:
+    return method.name
+
+
+__all__ = ["METHODS", "method_ids", "quick_selector"]
