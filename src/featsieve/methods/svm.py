@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,8 +16,9 @@ from featsieve.procedures.svm.l1 import SparseMachine
 from featsieve.procedures.svm.r2w2 import ScaleElimination
 from featsieve.procedures.svm.rfe import RecursiveElimination
 from featsieve.procedures.svm.zero_norm import ZeroNormMachine
-from featsieve.protocols import Procedure
+from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
+from featsieve.runtime.pool import single_threaded_blas
 from featsieve.selector import BaseSelector
 
 
@@ -31,6 +33,11 @@ class SVMSelector(BaseSelector):
     @property
     def _scale_ddof(self) -> int | None:
         return 0 if self.standardize else None
+
+    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """Many small products: threads of BLAS would mostly wait for each other."""
+        with single_threaded_blas():
+            yield from super()._steps(engine, k)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -13,7 +13,6 @@ from featsieve.procedures.svm.rows import Problem, Rows, one_vs_one, problems_of
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
-from featsieve.runtime.pool import single_threaded_blas
 from featsieve.searches.rounds import round_size
 
 REBUILT_BELOW = 0.75  # share of the units left at which the Gram matrix is computed again
@@ -31,10 +30,6 @@ class RecursiveElimination:
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         assert k is not None  # only a procedure that counts by itself gets None
-        with single_threaded_blas():  # a round is too little work to wait for threads
-            yield from self._rounds(engine, k)
-
-    def _rounds(self, engine: Engine, k: int) -> Iterator[SelectionResult]:
         rows, y = read_rows(engine, gram_matrices=4, standardize=self.standardize)
         solver = Solver(engine.monitor, self.tol)
         machines = Machines(
