@@ -212,6 +212,13 @@ METHODS: tuple[Method, ...] = (
            score=Score("scale of the column when it was last in", "no unit", "0 or more", True),
            cost="20 log m steps, each n² m and two quadratic programs on n rows", sees=EVERYTHING,
            use="when a kernel SVM is what you will fit"),
+    Method("ReliefF", "featsieve.methods.relief", "differences between near rows", "ranking",
+           "streams", "Kira and Rendell 1992; Kononenko 1994; Robnik-Šikonja and Kononenko 1997",
+           "columns that differ between near rows of different classes", family="relief",
+           score=Score("mean difference to near rows of other classes less that to near rows of "
+                       "the same", "share of the range", "-1 to 1"),
+           cost="n² m", sees=("linear", "non-linear", "interaction"),
+           use="when columns may matter only together, and missing values should stay"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
            "cross-validated score of your model", family="wrapper",
