@@ -769,6 +769,8 @@ def penalised_hinge(X, sign, groups, weights, penalty, n_iter=200_000):
             break
         B, t = new, momentum
     return B[:-1], B[-1]
+
+
 def spectrum_product(s, t, length):
     """Pairs of equal substrings, one from each sequence."""
     first = [s[i : i + length] for i in range(len(s) - length + 1)]
