@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,8 +21,8 @@ from featsieve.measures import (
     mutual_information,
     normalized_mutual_information,
 )
-from featsieve.measures.information.counts import Layout
-from featsieve.measures.information.pair_sums import PairSums, Split
+from featsieve.measures.information.counts import CodedRows, Layout
+from featsieve.measures.information.pair_sums import PackedPairs, PlaneSplit
 from featsieve.measures.information.posterior import posterior_of_table
 from tests import reference
 from tests.golden_data import golden, toy
@@ -91,8 +93,9 @@ def test_planes_and_direct_counting_agree(seed, n_rows):
     counts = layout.count(codes, y)
     answers = []
     for thin in (np.arange(8), np.arange(0), np.arange(0, 8, 3)):
-        split = Split(layout, thin, np.setdiff1d(np.arange(8), thin))
-        sums = PairSums(counts, split, split.pack(codes, y), n_jobs=2)
+        split = PlaneSplit(layout, thin, np.setdiff1d(np.arange(8), thin))
+        rows = CodedRows(codes, y[:, None])
+        sums = PackedPairs.of_rows(counts, split, lambda rows=rows: [rows], n_jobs=2)
         answers.append(np.array([sums.row(i) for i in range(8)]))
         few = np.array([5, 2, 7])
         assert_allclose(np.array(sums.row(3, few)), answers[-1][3][:, few], rtol=1e-13)
@@ -106,18 +109,20 @@ def test_pair_tables_add_over_row_blocks(seed, sizes):
     codes, y = draw(seed, n_rows, 4, 5, 3)
     codes = codes.astype(np.uint8)
     layout = Layout(codes.max(axis=0).astype(np.int64) + 1, 3)
-    whole = PairSums.of_codes(codes, y, layout)
-    blocks = np.split(np.arange(n_rows), np.cumsum(sizes)[:-1])
-    counts = layout.count(codes[blocks[0]], y[blocks[0]])
-    packed = whole.split.pack(codes[blocks[0]], y[blocks[0]])
-    streamed = layout.count_with(codes[blocks[0]], y[blocks[0]], 2)
-    for rows in blocks[1:]:
-        counts = counts.merge(layout.count(codes[rows], y[rows]))
-        packed = packed.merge(whole.split.pack(codes[rows], y[rows]))
-        streamed = streamed.merge(layout.count_with(codes[rows], y[rows], 2))
-    assert (counts.table == whole.counts.table).all()
-    assert_allclose(PairSums(counts, whole.split, packed).row(2), whole.row(2), rtol=1e-13)
-    assert_allclose(streamed.sums(), whole.row(2), rtol=1e-12, atol=1e-12)
+    whole = PackedPairs.of_codes(codes, y, layout)
+    parts = [
+        CodedRows(codes[rows], y[rows, None])
+        for rows in np.split(np.arange(n_rows), np.cumsum(sizes)[:-1])
+    ]
+    counts = [layout.count(part.codes, part.classes[:, 0]) for part in parts]
+    streamed = [layout.count_with(part.codes, part.classes[:, 0], 2) for part in parts]
+    merged = reduce(lambda a, b: a.merge(b), counts)
+    assert (merged.table == whole.counts.table).all()
+    packed = PackedPairs.of_rows(merged, whole.split, lambda: parts)
+    assert (packed.planes.words == whole.planes.words).all()  # blocks leave no trace
+    assert_allclose(np.array(packed.row(2)), np.array(whole.row(2)), rtol=1e-13)
+    sums = reduce(lambda a, b: a.merge(b), streamed).sums()
+    assert_allclose(sums, whole.row(2), rtol=1e-12, atol=1e-12)
 
 
 def test_wide_and_tall_matrices_use_every_kind_of_tile():

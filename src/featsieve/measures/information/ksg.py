@@ -18,7 +18,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.neighbors import label_digammas, pair_digammas
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer
-from featsieve.measures.information.counts import Correction, JointCounts, information
+from featsieve.measures.information.joint import Correction, JointCounts, information
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
 
