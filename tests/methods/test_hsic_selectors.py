@@ -102,6 +102,12 @@ def test_l1_ball_finds_the_same_columns_as_a_pair():
     assert sorted(labels.fit(data.data, data.target).indices_.tolist()) == [0, 1]
 
 
+def test_l1hsic_of_constant_columns_returns_the_number_asked_for():
+    y = np.arange(30) % 2
+    selector = L1HSIC(n_features_to_select=1, n_init=2, random_state=0).fit(np.ones((30, 5)), y)
+    assert selector.indices_.tolist() == [0]
+
+
 # --- engines --------------------------------------------------------------------------------------
 
 
