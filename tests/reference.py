@@ -436,6 +436,159 @@ def simplex_minimum_by_enumeration(Q, b):
     return best, best_value
 
 
+# --- Relief ---------------------------------------------------------------------------------------
+
+
+def relief_differences(X, categorical=(), classes=None):
+    """d[i, j, c]: |difference| on the range, mismatch of codes, averages for missing cells."""
+    n, p = X.shape
+    classes = np.zeros(n, int) if classes is None else classes
+    d = np.zeros((n, n, p))
+    for c in range(p):
+        x = X[:, c]
+        known = x[~np.isnan(x)]
+        if len(known) == 0 or known.min() == known.max():
+            continue
+        z = x if c in categorical else (x - known.min()) / (known.max() - known.min())
+        shares = {g: _relief_shares(z, classes == g, c in categorical) for g in set(classes)}
+        for i, j in itertools.product(range(n), repeat=2):
+            d[i, j, c] = _relief_difference(
+                z[i], z[j], shares[classes[i]], shares[classes[j]], c in categorical
+            )
+    return d
+
+
+def _relief_bin(value, is_code):
+    return int(value) if is_code else min(int(64 * value), 63)
+
+
+def _relief_shares(z, own, is_code):
+    """How often each bin occurs in a class; in all classes if nothing is known in this one."""
+    known = own & ~np.isnan(z)
+    values = z[known] if known.any() else z[~np.isnan(z)]
+    bins = [_relief_bin(value, is_code) for value in values]
+    return {b: bins.count(b) / len(bins) for b in set(bins)}
+
+
+def _relief_difference(a, b, shares_a, shares_b, is_code):
+    if not (np.isnan(a) or np.isnan(b)):
+        return float(a != b) if is_code else abs(a - b)
+    maybe_a = shares_a if np.isnan(a) else {_relief_bin(a, is_code): 1.0}
+    maybe_b = shares_b if np.isnan(b) else {_relief_bin(b, is_code): 1.0}
+    return sum(
+        p * q * (float(u != v) if is_code else abs(u - v) / 64)
+        for u, p in maybe_a.items()
+        for v, q in maybe_b.items()
+    )
+
+
+def relief_shares(distances, candidates, rank_weights):
+    """Weight of each candidate: ranks are weighted, rows at the same distance share theirs."""
+    ordered = sorted(candidates, key=lambda j: distances[j])
+    n_ranks = min(len(rank_weights), len(ordered))
+    total = sum(rank_weights[:n_ranks])
+    shares = {}
+    for j in ordered:
+        tied = [r for r, other in enumerate(ordered) if distances[other] == distances[j]]
+        held = sum(rank_weights[r] for r in tied if r < n_ranks)
+        shares[j] = held / (total * len(tied))
+    return shares
+
+
+def relieff(X, y, k, categorical=(), visited=None):
+    """ReliefF with class frequencies as priors, one row, class and neighbour at a time."""
+    n, p = X.shape
+    d = relief_differences(X, categorical, y)
+    distances = d.sum(axis=2).round(9)
+    weight = np.zeros(p)
+    visited = range(n) if visited is None else visited
+    for i in visited:
+        for c in set(y):
+            others = [j for j in range(n) if j != i and y[j] == c]
+            prior = np.mean(y == c) / (1 - np.mean(y == y[i]))
+            factor = -1.0 if c == y[i] else prior
+            for j, share in relief_shares(distances[i], others, [1.0] * k).items():
+                weight += factor * share * d[i, j] / len(visited)
+    return weight
+
+
+def rrelieff(X, y, k, categorical=()):
+    """RReliefF with ranks weighted by exp(−(rank/50)²)."""
+    n, p = X.shape
+    d = relief_differences(X, categorical)
+    distances = d.sum(axis=2).round(9)
+    decay = [np.exp(-((rank / 50) ** 2)) for rank in range(1, k + 1)]
+    n_dc, n_da, n_dcda = 0.0, np.zeros(p), np.zeros(p)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        for j, share in relief_shares(distances[i], others, decay).items():
+            dy = abs(y[i] - y[j]) / (max(y) - min(y))
+            n_dc += share * dy
+            n_da += share * d[i, j]
+            n_dcda += share * dy * d[i, j]
+    gain = n_dcda / n_dc if n_dc > 0 else np.zeros(p)
+    return gain - ((n_da - n_dcda) / (n - n_dc) if n - n_dc > 1e-12 * n else 0.0)
+
+
+# --- Penalties on blocks of rows (P-L1INF) -------------------------------------------------------
+
+
+def block_norm(values, p):
+    """‖·‖_p of a flat list, p = inf, 2 or 1."""
+    sizes = [abs(float(v)) for v in values]
+    if p == 1:
+        return sum(sizes)
+    return max(sizes) if p == np.inf else float(np.sqrt(sum(s * s for s in sizes)))
+
+
+def block_penalty(W, owner, p, weight):
+    """weight · Σ over blocks of ‖W_block‖_p, one block at a time."""
+    return weight * sum(block_norm(W[owner == u].ravel(), p) for u in np.unique(owner))
+
+
+def constrained_l1_linf(smooth, start, owner, weight):
+    """P-L1INF eq. (2) by a general solver: variables W and s, |w| ≤ s_u; the objective reached."""
+    from scipy.optimize import minimize
+
+    size, n_blocks = start.size, int(owner.max()) + 1
+    of_entry = np.repeat(owner, start.shape[1])
+
+    def objective(x):
+        value, gradient = smooth(x[:size].reshape(start.shape))
+        full = np.concatenate([gradient.ravel(), np.full(n_blocks, weight)])
+        return value + weight * x[size:].sum(), full
+
+    pick = np.zeros((size, n_blocks))
+    pick[np.arange(size), of_entry] = 1.0
+    bounds = np.vstack([np.hstack([np.eye(size), pick]), np.hstack([-np.eye(size), pick])])
+    sizes = [np.abs(start.ravel()[of_entry == u]).max() for u in range(n_blocks)]
+    outcome = minimize(
+        objective,
+        np.concatenate([start.ravel(), sizes]),
+        jac=True,
+        method="SLSQP",
+        constraints={"type": "ineq", "fun": lambda x: bounds @ x, "jac": lambda x: bounds},
+        options={"ftol": 1e-14, "maxiter": 2000},
+    )
+    W = outcome.x[:size].reshape(start.shape)
+    return smooth(W)[0] + block_penalty(W, owner, np.inf, weight)
+
+
+def plain_proximal_gradient(smooth, start, owner, p, weight, curvature, n_steps):
+    """ISTA with the fixed step 1/curvature; the objective reached."""
+    W, t = start.copy(), 1.0 / curvature
+    for _ in range(n_steps):
+        V = W - t * smooth(W)[1]
+        for u in np.unique(owner):
+            block = V[owner == u]
+            if p == 1:
+                W[owner == u] = np.sign(block) * np.maximum(np.abs(block) - t * weight, 0.0)
+            else:
+                length = np.sqrt((block**2).sum())
+                W[owner == u] = block * (max(length - t * weight, 0.0) / length if length else 0.0)
+    return smooth(W)[0] + block_penalty(W, owner, p, weight)
+
+
 def quantile_cuts_by_definition(values, n_bins):
     """Where equally frequent states end; at most ``n_bins`` distinct values keep a state each."""
     largest = float(np.finfo(float).max)
@@ -446,6 +599,27 @@ def quantile_cuts_by_definition(values, n_bins):
         return [middle if middle < b else a for middle, a, b in middles]
     ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
     return sorted({end for end in ends if end < ordered[-1]})
+
+
+def delta_gram(X):
+    """1 for rows that agree in every column, else 0."""
+    n = len(X)
+    return np.array([[float(all(X[i] == X[j])) for j in range(n)] for i in range(n)])
+
+
+def block_hsic_lasso_features(X, y, blocks, sigma):
+    """Centred Gram matrices inside blocks, joined: one vector of norm 1 per column, and y's."""
+
+    def vector(values):
+        parts = []
+        for rows in blocks:
+            K = rbf_gram(values[rows][:, None], sigma)
+            H = np.eye(len(rows)) - 1.0 / len(rows)
+            parts.append((H @ K @ H).ravel())
+        return np.concatenate(parts)
+
+    columns = [vector(column) for column in X.T]
+    return np.array([v / np.linalg.norm(v) for v in columns]).T, vector(y)
 
 
 def spread_by_definition(values, others, draws):
@@ -494,3 +668,69 @@ def ross_by_definition(values, labels, k, seed):
         near = sum(abs(value - v) < alike[neighbours - 1] for v, _ in pairs)
         terms.append(digamma(neighbours) - digamma(len(alike) + 1) - digamma(max(near, 1)))
     return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))
+
+
+# --- Spectral scores ------------------------------------------------------------------------------
+
+
+def fisher_score(x, y, weight=None):
+    """Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c²; weights count rows."""
+    weight = np.ones(len(x)) if weight is None else weight
+    mean = np.average(x, weights=weight)
+    between = within = 0.0
+    for c in set(y):
+        own, w = x[y == c], weight[y == c]
+        if w.sum() == 0:
+            continue
+        centre = np.average(own, weights=w)
+        between += w.sum() * (centre - mean) ** 2
+        within += (w * (own - centre) ** 2).sum()
+    return between / within
+
+
+def class_graph(y):
+    """Edges of weight 1/n_c between all rows of a class, a row and itself included."""
+    return np.array([[float(a == b) / np.sum(y == a) for b in y] for a in y])
+
+
+def neighbour_graph(squares, k):
+    """exp(−d²/t) where one row is among the k nearest of the other; t = mean over the nearest."""
+    n = len(squares)
+    k = min(k, n - 1)
+    near = np.zeros((n, n), bool)
+    for i in range(n):
+        others = sorted((j for j in range(n) if j != i), key=lambda j: (squares[i, j].round(9), j))
+        near[i, others[:k]] = True
+    mean = squares[near].mean()
+    strength = np.exp(-squares / mean) if mean > 0 else np.ones((n, n))
+    return np.where(near | near.T, strength, 0.0)
+
+
+def laplacian_score(F, S):
+    """He et al. 2006 for one column, or for the indicator columns of one: sums of both terms."""
+    D = np.diag(S.sum(axis=1))
+    ones = np.ones(len(S))
+    numerator = denominator = 0.0
+    for f in F.T:
+        f = f - (f @ D @ ones) / (ones @ D @ ones)
+        numerator += f @ (D - S) @ f
+        denominator += f @ D @ f
+    return numerator / denominator
+
+
+def spec_score(f, S, function, power, q):
+    """Zhao and Liu 2007, by all eigenpairs of the normalised Laplacian."""
+    root = np.sqrt(S.sum(axis=1))
+    weighted = root * f / np.linalg.norm(root * f)
+    trivial = root / np.linalg.norm(root)
+    L = np.eye(len(S)) - S / np.outer(root, root)
+    # The trivial eigenvector is moved out of the way, so that it is the last one.
+    values, vectors = np.linalg.eigh(L + 5.0 * np.outer(trivial, trivial))
+    values, vectors = values[:-1].clip(0), vectors[:, :-1]
+    alpha = vectors.T @ weighted
+    rough = (values**power * alpha**2).sum()
+    if function == "phi1":
+        return rough
+    if function == "phi2":
+        return rough / (alpha**2).sum()
+    return ((2.0**power - values[: q - 1] ** power) * alpha[: q - 1] ** 2).sum()

@@ -24,6 +24,9 @@ class SlowForward(PairingSelector):
 
     interrupt_after: int = 2
 
+    def _measure_type(self) -> type:
+        return CrossValScore
+
     def _pairing(self) -> Pairing:
         return Pairing(CrossValScore(LinearRegression(), cv=2), Forward())
 

@@ -27,9 +27,6 @@ from tests.commands import run_tool
         (b"a,a,y\n1,2,3\n", "two columns named 'a'"),
         (b"a,z\n1,2\n3,4\n", "t.csv has no column 'y'; it has 'a', 'z'."),
         (b"a,y\n1,1\n2,1\n3,1\n", "nothing can depend on it"),
-        (b"a,y\n1,1\n2,\n3,1\n", "the target has 1 missing"),
-        (b"a,y\n1,1\ninf,2\n3,1\n", "a"),
-        (b"when,y\n2020-01-01,1\n2020-01-02,2\n", "column 'when' has dtype Date"),
     ],
 )
 def test_bad_tables(run, tmp_path, content, words):
@@ -43,10 +40,9 @@ def test_bad_tables(run, tmp_path, content, words):
 def test_missing_cells_name_the_column_and_the_count(run, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,y\n" + "".join(f"{j},{j % 3},{j}\n" for j in range(30)) + ",1,2\n")
-    code, _, err = run("select", path, "--target", "y", "--method", "pc")
+    code, _, err = run("select", path, "--target", "y", "--method", "pc", "--missing", "refuse")
     assert code == 1
-    assert_one_sentence(err, "'a'")
-    assert "1" in err
+    assert "column 'a' has 1 missing (NaN) or infinite cells" in err
 
 
 @pytest.mark.parametrize(
@@ -55,19 +51,19 @@ def test_missing_cells_name_the_column_and_the_count(run, tmp_path):
         ((), "the following arguments are required: COMMAND"),
         (("selekt",), "invalid choice: 'selekt'"),
         (("select",), "the following arguments are required: FILE"),
-        (("select", "f.csv", "-k", "0"), "'0' columns cannot be selected; give a whole number"),
+        (("select", "f.csv", "-k", "0"), "'0' columns cannot be selected; give an integer"),
         (("select", "f.csv", "-k", "1.5"), "'1.5' columns cannot be selected"),
         (("select", "f.csv", "-k", "nan"), "'nan' columns cannot be selected"),
         (("select", "f.csv", "--method", "pq"), "there is no method 'pq'; did you mean pc?"),
         (("select", "f.csv", "--method", "mrmrr"), "no method 'mrmrr'; did you mean mrmr? ("),
         (("select", "f.csv", "--method", "!!"), "'featsieve methods' lists them"),
-        (("select", "f.csv", "--seed", "-1"), "'-1' is no possible seed; give a whole number"),
-        (("select", "f.csv", "--max-time", "0"), "'0' is no time; give seconds above 0"),
+        (("select", "f.csv", "--seed", "-1"), "'-1' is not a possible seed; give an integer"),
+        (("select", "f.csv", "--max-time", "0"), "'0' is not a time; give seconds > 0"),
         (("select", "f.csv", "--format", "xml"), "invalid choice: 'xml'"),
-        (("select", "f.csv", "--param", "x"), "'x' is no NAME=VALUE"),
-        (("select", "f.csv", "--delimiter", "ab"), "'ab' is no single character"),
+        (("select", "f.csv", "--param", "x"), "'x' is not NAME=VALUE"),
+        (("select", "f.csv", "--delimiter", "ab"), "'ab' is not a single character"),
         (("compare", "f.csv", "--methods", ","), "give at least one name"),
-        (("bench", "x", "--trials", "0"), "'0' is no possible number"),
+        (("bench", "x", "--trials", "0"), "'0' is not a possible number"),
     ],
 )
 def test_wrong_usage_is_code_2_and_one_sentence(run, words, sentence):

@@ -22,7 +22,7 @@ def test_demo_shows_the_best_columns_the_method_and_why(run):
     code, out, err = run("demo")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split() == ["rank", "column", "score", "p-value"]
+    assert lines[0].split() == ["rank", "column", "score", "p", "adjusted", "p"]
     assert [line.split()[0] for line in lines[2:7]] == ["1", "2", "3", "4", "5"]
     assert "5 of 13 columns for 'cultivar' (classification, 178 rows)" in out
     assert "method: PearsonRanking (it is quick at any size and gives p-values" in out
@@ -43,8 +43,8 @@ def test_methods_are_those_of_the_registry(run):
     assert code == 0
     assert listed["PearsonRanking"] == "pc"
     assert "FeatureSelector" not in listed  # needs more than a file
-    assert "PearsonRanking" in run("methods")[1]
-    assert run("methods", "--format", "csv")[1].startswith("name,class,measure,search")
+    assert "mrmr" in run("methods")[1]
+    assert run("methods", "--format", "csv")[1].startswith("name,class,family,measure,search")
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))
@@ -87,7 +87,7 @@ def test_json_has_what_the_contract_names(run, csv):
 
 def test_csv_output_and_all_columns(run, csv):
     chosen = run("select", csv, "--target", "y", "-k", 1, "--format", "csv", "--method", "pc")[1]
-    assert chosen.splitlines()[0] == "rank,column,index,score,pvalue,selected"
+    assert chosen.splitlines()[0] == "rank,column,index,score,pvalue,adjusted,selected"
     assert chosen.splitlines()[1].startswith("1,c,2,")
     everything = run("select", csv, "--target", "y", "-k", 1, *PC, "--format", "csv", "--all")[1]
     assert len(everything.splitlines()) == 5

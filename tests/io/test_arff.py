@@ -73,7 +73,7 @@ HEAD = "@attribute a real\n@attribute b {u,v}\n"
         ("@attribute a\n@data\n", "line 1 of file.arff declares @attribute 'a'; write"),
         ("@attribute a relational\n@data\n", "gives column 'a' the type 'relational'; numeric"),
         (HEAD + "@data\n1\n", r"line 4 of file.arff cannot be read \(1 cells for 2 attributes\)"),
-        (HEAD + "@data\n1,w\n", "'w' is no state of 'b'"),
+        (HEAD + "@data\n1,w\n", "'w' is not a state of 'b'"),
         (HEAD + "@data\nx,u\n", "could not convert string to float: 'x'"),
         (HEAD + "@data\n1,'u\n", "a quote that is not closed"),
         (HEAD + "@data\n{5 1}\n", "index 5 for 2 attributes"),

@@ -8,12 +8,20 @@ from collections.abc import Sequence
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.render import csv_text, json_text, screen_width, text_table, width_of, wrapped
+from featsieve.cli.running import FAILED, explain, say
 from featsieve.cli.selecting import run_method
 
 
 def run(arguments: argparse.Namespace) -> int:
     _, job = load(arguments)
-    outcomes = [run_method(job, arguments, name) for name in dict.fromkeys(arguments.methods)]
+    outcomes: list[Outcome] = []
+    for name in dict.fromkeys(arguments.methods):
+        try:
+            outcomes.append(run_method(job, arguments, name))
+        except (ValueError, TimeoutError, MemoryError) as error:
+            say(f"{name} failed: {explain(error)}")
+    if not outcomes:
+        return FAILED
     print(_shown(outcomes, arguments.format))
     return 0
 
@@ -37,17 +45,20 @@ def _long(outcome: Outcome) -> list[list[object]]:
 def _votes(outcomes: Sequence[Outcome], width: int | None) -> str:
     """Columns that any method selected, most votes first, with the rank each method gave."""
     ranks = [{c.name: c.rank for c in outcome.selected} for outcome in outcomes]
-    names = list(dict.fromkeys(name for one in ranks for name in one))
-    votes = {name: sum(name in one for one in ranks) for name in names}
+    names = list(dict.fromkeys(name for chosen in ranks for name in chosen))
+    votes = {name: sum(name in chosen for chosen in ranks) for name in names}
     names.sort(key=lambda name: -votes[name])
-    rows = [[name, str(votes[name]), *(str(one.get(name, "–")) for one in ranks)] for name in names]
+    rows = [
+        [name, str(votes[name]), *(str(chosen.get(name, "–")) for chosen in ranks)]
+        for name in names
+    ]
     head = ["column", "votes", *(outcome.method for outcome in outcomes)]
     right = "l" + "r" * (1 + len(outcomes))
     return text_table(head, rows, right=right, width=width, flexible=0)
 
 
 def _lists(outcomes: Sequence[Outcome], width: int) -> str:
-    """The selected columns of each method, for terminals too narrow for a column a method."""
+    """The selected columns of each method, for terminals too narrow for one column per method."""
     rows = [[o.method, ", ".join(c.name for c in o.selected)] for o in outcomes]
     return text_table(["method", "columns, best first"], rows, right="ll", width=width, flexible=1)
 

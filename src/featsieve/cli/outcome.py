@@ -20,6 +20,7 @@ class Column:
     pvalue: float | None
     rank: int | None
     selected: bool
+    adjusted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Outcome:
     task: str
     n_rows: int
     target: str
+    notes: tuple[str, ...] = ()
+    score: str = ""
 
     @property
     def selected(self) -> list[Column]:
@@ -50,6 +53,9 @@ class Outcome:
             "indices": [column.index for column in chosen],
             "scores": [column.score for column in chosen],
             "pvalues": [column.pvalue for column in chosen] if self.has_pvalues else None,
+            "adjusted": [column.adjusted for column in chosen] if self.has_pvalues else None,
+            "score_meaning": self.score,
+            "notes": list(self.notes),
             "method": self.method,
             "reason": self.reason,
             "params": self.params,
@@ -76,6 +82,7 @@ def describe(selector: Any, names: Sequence[str]) -> tuple[Column, ...]:
     others = [j for j in range(len(names)) if j not in chosen]
     others.sort(key=lambda j: (int(selector.ranking_[j]), _descending(selector.scores_[j]), j))
     pvalues = getattr(selector, "pvalues_", None)
+    adjusted = selector.result_.extras.get("adjusted_bh")
     return tuple(
         Column(
             name=str(names[j]),
@@ -84,6 +91,7 @@ def describe(selector: Any, names: Sequence[str]) -> tuple[Column, ...]:
             pvalue=None if pvalues is None else finite(pvalues[j]),
             rank=position + 1 if j in chosen else None,
             selected=j in chosen,
+            adjusted=None if adjusted is None else finite(adjusted[j]),
         )
         for position, j in enumerate([*order, *others])
     )

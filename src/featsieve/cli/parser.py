@@ -16,7 +16,11 @@ COMMANDS = {
     "select": "featsieve.cli.select",
     "compare": "featsieve.cli.compare",
     "bench": "featsieve.cli.bench",
+    "completion": "featsieve.cli.completion",
 }
+SHELLS = ("bash", "zsh", "fish")
+# What is put right in a file before it is looked at, and can be switched off.
+FIXES = ("header", "numbers", "dates", "empty", "target", "states")
 # These need more than a file and a target.
 _NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
 
@@ -48,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_select(commands)
     _add_compare(commands)
     _add_bench(commands)
+    _add_completion(commands)
     return parser
 
 
@@ -57,7 +62,8 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_methods(commands: Any) -> None:
-    methods = commands.add_parser("methods", help="list the methods")
+    methods = commands.add_parser("methods", help="list the methods, or show one in full")
+    methods.add_argument("name", nargs="?", type=_method, metavar="NAME", help="show this one")
     _add_format(methods)
 
 
@@ -89,6 +95,14 @@ def _add_select(commands: Any) -> None:
         "a .json FILE gets the result instead",
     )
     select.add_argument("--report", metavar="FILE.html", help="write an HTML page about the run")
+    select.add_argument(
+        "--pipeline", metavar="FILE.py", help="write the Python code that does the same"
+    )
+    select.add_argument(
+        "--keep-formulas",
+        action="store_true",
+        help="write CSV texts as they are, even those that a spreadsheet would run",
+    )
     _add_run(select)
 
 
@@ -117,19 +131,45 @@ def _add_bench(commands: Any) -> None:
     bench.add_argument("--quiet", action="store_true", help="no progress, no messages")
 
 
+def _add_completion(commands: Any) -> None:
+    completion = commands.add_parser(
+        "completion",
+        help="print a script that lets your shell complete commands and options",
+        description='For bash: eval "$(featsieve completion bash)"',
+    )
+    completion.add_argument("shell", choices=SHELLS, help="your shell")
+
+
 def _add_input(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help="the table")
+    command.add_argument("file", metavar="FILE", help="the table; - is CSV on standard input")
     command.add_argument("--target", metavar="COL", help="the column to explain")
     command.add_argument("--drop", type=_names, default=[], metavar="A,B", help="leave these out")
     command.add_argument(
         "--task",
         choices=["auto", "classification", "regression"],
         default="auto",
-        help="what the target is (default: found out)",
+        help="what the target is (default: decided by its values)",
     )
     command.add_argument("--delimiter", type=_delimiter, metavar="CHAR", help="between CSV cells")
     command.add_argument("--encoding", default="utf-8", metavar="NAME", help="of text files")
     command.add_argument("--no-header", action="store_true", help="name the columns X1, X2, …")
+    command.add_argument(
+        "--missing",
+        choices=["impute", "drop", "refuse"],
+        default="impute",
+        help="missing cells, for methods that cannot take them: fill them in for the scores "
+        "(default), leave out their rows, or refuse",
+    )
+    command.add_argument(
+        "--no-fix",
+        type=_fixes,
+        default=[],
+        metavar="A,B",
+        help=f"do not put right: {', '.join(FIXES)}, or all",
+    )
+    command.add_argument(
+        "--strict", action="store_true", help="refuse what would have to be put right"
+    )
 
 
 def _add_run(command: argparse.ArgumentParser) -> None:
@@ -167,9 +207,9 @@ def _method(text: str) -> str:
     offered = offered_methods()
     by_class = {name.lower(): command for command, name in offered.items()}
     plain = text.strip().lower()
-    found = plain if plain in offered else by_class.get(plain)
-    if found is not None:
-        return found
+    command = plain if plain in offered else by_class.get(plain)
+    if command is not None:
+        return command
     near = difflib.get_close_matches(plain, dict.fromkeys([*offered, *by_class]), n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "'featsieve methods' lists them."
     raise argparse.ArgumentTypeError(f"there is no method {text!r}; {hint}")
@@ -186,12 +226,22 @@ def _names(text: str) -> list[str]:
     return names
 
 
+def _fixes(text: str) -> list[str]:
+    names = _names(text)
+    unknown = [name for name in names if name not in (*FIXES, "all")]
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is not put right anyway; give some of {', '.join(FIXES)}, or all."
+        )
+    return list(FIXES) if "all" in names else names
+
+
 def _parameter(text: str) -> tuple[str, Any]:
     import ast
 
     name, equals, value = text.partition("=")
     if not equals or not name.strip().isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE; write for example alpha=0.1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE; write for example alpha=0.1")
     try:
         return name.strip(), ast.literal_eval(value.strip())
     except (ValueError, SyntaxError):
@@ -207,15 +257,14 @@ def _how_many(text: str) -> int | float | str:
     if number is not None and 0 < number <= 1:
         return number
     raise argparse.ArgumentTypeError(
-        f"{text!r} columns cannot be selected; give a whole number from 1, a fraction up to 1.0, "
-        "or auto."
+        f"{text!r} columns cannot be selected; give an integer >= 1, a fraction up to 1.0, or auto."
     )
 
 
 def _seconds(text: str) -> float:
     number = _number(text)
     if number is None or number <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; give seconds above 0.")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; give seconds > 0.")
     return number
 
 
@@ -238,7 +287,7 @@ def _at_least(text: str, lowest: int, what: str) -> int:
         number = lowest - 1
     if number < lowest:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no possible {what}; give a whole number from {lowest}."
+            f"{text!r} is not a possible {what}; give an integer >= {lowest}."
         )
     return number
 
@@ -252,7 +301,7 @@ def _number(text: str) -> float | None:
 
 
 def _delimiter(text: str) -> str:
-    found = {"\\t": "\t", "tab": "\t"}.get(text, text)
-    if len(found) != 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no single character; give one, or 'tab'.")
-    return found
+    delimiter = {"\\t": "\t", "tab": "\t"}.get(text, text)
+    if len(delimiter) != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a single character; give one, or 'tab'.")
+    return delimiter

@@ -12,18 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from featsieve.cli.outcome import Column, Outcome
+from featsieve.errors import printable
+from featsieve.io.writer import neutral
 
 _GAP = "  "
 _SHORTEST = 8
-
-
-def printable(text: str) -> str:
-    """The text with control characters spelled out, so that a name cannot steer the terminal.
-
-    >>> printable("a\\x1b[31m\\n")
-    'a\\\\x1b[31m\\\\n'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def width_of(text: str) -> int:
@@ -70,7 +63,7 @@ def text_table(
         rest = sum(widths) - widths[flexible] + len(_GAP) * (len(head) - 1)
         widths[flexible] = min(widths[flexible], max(_SHORTEST, width - rest))
     lines = [_line(row, widths, right) for row in cells]
-    lines.insert(1, _GAP.join("-" * one for one in widths))
+    lines.insert(1, _GAP.join("-" * width for width in widths))
     return "\n".join(lines)
 
 
@@ -90,26 +83,51 @@ def _number(value: float | None, digits: int = 4) -> str:
 def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
     """What was selected, by which method and why."""
     shown = outcome.columns if everything else outcome.selected
-    head = ["rank", "column", "score"] + (["p-value"] if outcome.has_pvalues else [])
-    rows = [_outcome_row(column, outcome.has_pvalues) for column in shown]
-    right = "rlr" + ("r" if outcome.has_pvalues else "")
+    tested = outcome.has_pvalues
+    head = ["rank", "column", "score", "", *(["p", "adjusted p"] if tested else [])]
+    bars = bars_of([column.score for column in shown])
+    rows = [_outcome_row(column, bar, tested) for column, bar in zip(shown, bars, strict=True)]
+    right = "rlrl" + "rr" * tested
     table = text_table(head, rows, right=right, width=screen_width(), flexible=1)
     return f"{table}\n\n{wrapped(_summary(outcome))}"
 
 
-def _outcome_row(column: Column, with_pvalue: bool) -> list[str]:
+def _outcome_row(column: Column, bar: str, tested: bool) -> list[str]:
     rank = "–" if column.rank is None else str(column.rank)
-    row = [rank, column.name, _number(column.score)]
-    return [*row, _number(column.pvalue, 3)] if with_pvalue else row
+    row = [rank, column.name, _number(column.score), bar]
+    return [*row, _number(column.pvalue, 3), _number(column.adjusted, 3)] if tested else row
+
+
+def bars_of(scores: Sequence[float | None], cells: int = 8) -> list[str]:
+    """A small bar per score, from the smallest (or 0) to the largest.
+
+    >>> bars_of([4.0, 2.0, None])
+    ['########', '####', '']
+    """
+    known = [score for score in scores if score is not None]
+    low, high = min([0.0, *known]), max([0.0, *known])
+    span = high - low
+    return [
+        "" if score is None or not span else "#" * round(cells * (score - low) / span)
+        for score in scores
+    ]
 
 
 def _summary(outcome: Outcome) -> list[str]:
     n_chosen, n_columns = len(outcome.selected), len(outcome.columns)
-    return [
+    lines = [
         f"{n_chosen} of {n_columns} columns for {printable(outcome.target)!r} "
         f"({outcome.task}, {outcome.n_rows:,} rows), {outcome.elapsed:.2f} s",
         f"method: {outcome.method} ({outcome.reason})",
     ]
+    if outcome.score:
+        lines.append(f"score: {outcome.score}")
+    if outcome.has_pvalues:
+        lines.append(
+            "p: by permutation, for each column alone; adjusted p: for the number of columns "
+            "tested (Benjamini–Hochberg)"
+        )
+    return lines
 
 
 def wrapped(paragraphs: Sequence[str]) -> str:
@@ -119,22 +137,31 @@ def wrapped(paragraphs: Sequence[str]) -> str:
     width = screen_width()
     if width is None:
         return "\n".join(paragraphs)
-    return "\n".join(textwrap.fill(one, max(width, 20)) for one in paragraphs)
+    return "\n".join(textwrap.fill(paragraph, max(width, 20)) for paragraph in paragraphs)
 
 
 def outcome_csv(outcome: Outcome, *, everything: bool = False) -> str:
     shown = outcome.columns if everything else outcome.selected
-    head = ["rank", "column", "index", "score", "pvalue", "selected"]
-    rows = [[c.rank, c.name, c.index, c.score, c.pvalue, int(c.selected)] for c in shown]
+    head = ["rank", "column", "index", "score", "pvalue", "adjusted", "selected"]
+    rows = [
+        [c.rank, c.name, c.index, c.score, c.pvalue, c.adjusted, int(c.selected)] for c in shown
+    ]
     return csv_text([head, *rows])
 
 
 def csv_text(rows: Sequence[Sequence[Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(
-        [["" if cell is None else cell for cell in row] for row in rows]
-    )
+    csv.writer(out, lineterminator="\n").writerows([[_csv_cell(c) for c in row] for row in rows])
     return out.getvalue().rstrip("\n")
+
+
+def _csv_cell(cell: Any) -> Any:
+    """A spreadsheet runs a text that begins like a formula, and a terminal obeys its escapes."""
+    if cell is None:
+        return ""
+    if not isinstance(cell, str):
+        return cell
+    return neutral(printable(cell) if sys.stdout.isatty() else cell)
 
 
 def json_text(value: Any) -> str:

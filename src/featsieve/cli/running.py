@@ -11,7 +11,7 @@ import warnings
 from typing import Any, TextIO
 
 from featsieve.cli.parser import COMMANDS
-from featsieve.errors import InputError
+from featsieve.errors import InputError, printable
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -33,7 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning(arguments)
             code: int = module.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where standard output was closed from the start
+            sys.stdout.flush()
         return code
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing to say, and nothing left to flush.
@@ -64,7 +65,7 @@ def explain(error: Exception) -> str:
 
 def say(message: str) -> None:
     """A message for the user, on standard error."""
-    print(f"featsieve: {message}", file=sys.stderr, flush=True)
+    print(f"featsieve: {printable(message)}", file=sys.stderr, flush=True)
 
 
 def _show_warning(arguments: argparse.Namespace) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from featsieve.cli.choice import Shape, choose_method
@@ -12,7 +12,9 @@ from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import UsageError, say
 from featsieve.errors import InputError
+from featsieve.io.load import rows_without_gaps
 from featsieve.io.model import Split
+from featsieve.io.tidy import fill_missing, quoted
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
@@ -32,6 +34,7 @@ class Job:
     n_rows: int
     target: str
     on_disk: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def shape(self) -> Shape:
@@ -40,13 +43,13 @@ class Job:
 
 
 def has_missing(X: Any) -> bool:
-    """Whether a cell is missing, in any container that readers hand out."""
+    """Whether a cell is missing or infinite, in any container that readers hand out."""
     import numpy as np
 
     if hasattr(X, "column_names"):
         return any(_column_misses(column) for column in X.columns)
     values = X if isinstance(X, np.ndarray) else X.data
-    return bool(values.dtype.kind == "f" and np.isnan(values).any())
+    return bool(values.dtype.kind == "f" and not np.isfinite(values).all())
 
 
 def _column_misses(column: Any) -> bool:
@@ -55,7 +58,7 @@ def _column_misses(column: Any) -> bool:
 
     if column.null_count:
         return True
-    return bool(kinds.is_floating(column.type) and pc.any(pc.is_nan(column)).as_py())
+    return bool(kinds.is_floating(column.type) and not pc.all(pc.is_finite(column)).as_py())
 
 
 def run_method(
@@ -77,6 +80,7 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
     started = time.perf_counter()
     with Bar(quiet=arguments.quiet) as bar:
         selector = _selector(job, arguments, method, asked, bar)
+        job = _without_gaps(job, selector, arguments)
         selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
@@ -112,6 +116,45 @@ def _selector(
     return selector
 
 
+def _without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
+    """Missing cells filled in, or their rows left out, where the method cannot take them."""
+    how = getattr(arguments, "missing", "refuse")
+    takes_gaps = selector.__sklearn_tags__().input_tags.allow_nan
+    if how == "refuse" or takes_gaps or job.on_disk or not has_missing(job.split.X):
+        return job
+    if not hasattr(job.split.X, "column_names"):
+        raise InputError(
+            "the matrix has missing cells, which this method does not take; give a file of columns "
+            "(CSV, Parquet) or a method that takes them."
+        )
+    return _dropped(job, arguments) if how == "drop" else _imputed(job, arguments)
+
+
+def _imputed(job: Job, arguments: argparse.Namespace) -> Job:
+    X, names = fill_missing(job.split.X, job.split.names)
+    note = (
+        f"{quoted(names)}: missing or infinite cells were filled in for the scores (medians, and a "
+        "state of their own for text); --missing drop or refuse does otherwise"
+    )
+    return _changed(job, replace(job.split, X=X), job.n_rows, note, arguments)
+
+
+def _dropped(job: Job, arguments: argparse.Namespace) -> Job:
+    import numpy as np
+
+    X, rows = rows_without_gaps(job.split.X)
+    split = replace(job.split, X=X, y=np.asarray(job.split.y)[rows])
+    n_gone = job.n_rows - len(rows)
+    note = f"{n_gone} rows with missing or infinite cells were left out (--missing drop)"
+    return _changed(job, split, len(rows), note, arguments)
+
+
+def _changed(job: Job, split: Split, n_rows: int, note: str, arguments: argparse.Namespace) -> Job:
+    if not arguments.quiet:
+        say(f"note: {note}.")
+    return replace(job, split=split, n_rows=n_rows, notes=(*job.notes, note))
+
+
 def _check_words(arguments: argparse.Namespace, method: str, selector: Any) -> None:
     """What the command line offers for all methods, and this one does not have."""
     if arguments.k == "auto" and not selector._offers_auto_count:
@@ -143,4 +186,6 @@ def _outcome(
         task=selector.task_,
         n_rows=job.n_rows,
         target=job.target,
+        notes=job.notes,
+        score=str(find_method(method).score),
     )

@@ -269,8 +269,13 @@ class MemoryEngine(BaseEngine):
             found = (nearest_in_tile(fn, first, self._block(other), k) for other in tiles)
             return reduce(Nearest.merge, found)
 
-        found = list(ordered_map(nearest_of, tiles, self.n_jobs))
-        return np.concatenate([n.distances for n in found]), np.concatenate([n.rows for n in found])
+        nearest = []
+        for done, part in enumerate(ordered_map(nearest_of, tiles, self.n_jobs), start=1):
+            nearest.append(part)
+            self.monitor.tick("seeking neighbours", done, len(tiles))
+        return np.concatenate([n.distances for n in nearest]), np.concatenate(
+            [n.rows for n in nearest]
+        )
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
         self.screen()

@@ -5,18 +5,22 @@ A small parser of our own, since the grammar is small and the known ones are slo
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray
+from featsieve.arrays import Array
 from featsieve.errors import InputError
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"\s*(?P<name>{_QUOTED}|[^\s{{]+)\s*(?P<kind>.+)", re.DOTALL)
 _CELL = re.compile(rf"((?:{_QUOTED}|[^,'\"])*),", re.DOTALL)
+HEADER_GROWTH = 10  # a state of one letter takes as much as a Python object does
+BYTES_PER_CELL = 16  # a value, and the index of a sparse cell
+BYTES_PER_STATE = 200
 _NUMBERS = {"numeric", "real", "integer"}
 _ESCAPE = re.compile(r"\\(.)")
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
@@ -48,21 +52,25 @@ class ArffData:
 
     @property
     def categories(self) -> dict[int, tuple[str, ...]]:
-        """Column → its states, for the columns that are no numbers."""
+        """Column → its states, for the columns that are not numbers."""
         pairs = enumerate(self.attributes)
         return {j: one.states for j, one in pairs if one.states is not None}
 
 
-def parse_arff(lines: Iterable[str], source: str = "the ARFF file") -> ArffData:
-    """Read a whole file, given line by line.
+def parse_arff(
+    lines: Iterable[str],
+    source: str = "the ARFF file",
+    take_memory: Callable[[int], None] = lambda n_bytes: None,
+) -> ArffData:
+    """Read a whole file, given line by line; ``take_memory`` hears of bytes before they are taken.
 
     >>> data = parse_arff(["@attribute a real", "@attribute b {u, v}", "@data", "1,v"])
     >>> data.matrix, data.categories
     (array([[1., 1.]]), {1: ('u', 'v')})
     """
     numbered = _meaningful(lines)
-    relation, attributes = _header(numbered, source)
-    rows = _Rows(attributes, source)
+    relation, attributes = _header(numbered, source, take_memory)
+    rows = _Rows(attributes, source, take_memory)
     for number, line in numbered:
         rows.add(number, line)
     return ArffData(relation, rows.attributes(), rows.matrix())
@@ -76,9 +84,12 @@ def _meaningful(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _header(lines: Iterator[tuple[int, str]], source: str) -> tuple[str, list[Attribute]]:
+def _header(
+    lines: Iterator[tuple[int, str]], source: str, take_memory: Callable[[int], None]
+) -> tuple[str, list[Attribute]]:
     relation, attributes = "", []
     for number, line in lines:
+        take_memory(HEADER_GROWTH * len(line))
         keyword, *after = line.split(maxsplit=1)
         rest = after[0] if after else ""
         match keyword.lower():
@@ -91,9 +102,9 @@ def _header(lines: Iterator[tuple[int, str]], source: str) -> tuple[str, list[At
             case _:
                 raise InputError(
                     f"line {number} of {source} is {line[:60]!r}; an ARFF header has only "
-                    "@relation, @attribute and @data lines: mend or remove it."
+                    "@relation, @attribute and @data lines: fix or remove it."
                 )
-    raise InputError(f"{source} has no @data line; it is no ARFF file, or it was cut off.")
+    raise InputError(f"{source} has no @data line; it is not an ARFF file, or it was cut off.")
 
 
 def _checked(attributes: list[Attribute], source: str) -> list[Attribute]:
@@ -155,9 +166,12 @@ def unquote(cell: str) -> str:
 class _Rows:
     """Data lines on their way into a matrix of floats."""
 
-    def __init__(self, attributes: list[Attribute], source: str) -> None:
+    def __init__(
+        self, attributes: list[Attribute], source: str, take_memory: Callable[[int], None]
+    ) -> None:
         self._declared = attributes
         self._source = source
+        self._take_memory = take_memory
         self._codes = [
             None if one.states is None else {state: code for code, state in enumerate(one.states)}
             for one in attributes
@@ -166,48 +180,52 @@ class _Rows:
         self._quick: list[Callable[[str], float]] = [
             float if codes is None else codes.__getitem__ for codes in self._codes
         ]
-        self._dense: list[FloatArray] = []
-        self._sparse: list[tuple[list[int], list[float]]] = []
+        # Flat and typed: as many bytes as the matrix, which then needs no copy of them.
+        self._values = array("d")
+        self._columns = array("q")
+        self._starts = array("q", [0])
+        self._is_sparse: bool | None = None
 
     def add(self, number: int, line: str) -> None:
-        try:
-            if line.startswith("{"):
-                self._sparse.append(self._sparse_row(line))
-            else:
-                self._dense.append(self._dense_row(line))
-        except ValueError as error:
-            raise InputError(
-                f"line {number} of {self._source} cannot be read ({error}); mend or remove it."
-            ) from None
-        if self._sparse and self._dense:
+        is_sparse = line.startswith("{")
+        if self._is_sparse not in (None, is_sparse):
             raise InputError(
                 f"line {number} of {self._source} mixes sparse and dense rows; "
                 "write all rows in one form."
             )
+        self._is_sparse = is_sparse
+        try:
+            values = self._sparse_row(line) if is_sparse else self._dense_row(line)
+        except ValueError as error:
+            raise InputError(
+                f"line {number} of {self._source} cannot be read ({error}); fix or remove it."
+            ) from None
+        self._take_memory(BYTES_PER_CELL * len(values))
+        self._values.extend(values)
+        self._starts.append(len(self._values))
 
-    def _dense_row(self, line: str) -> FloatArray:
+    def _dense_row(self, line: str) -> list[float]:
         cells = split_cells(line)
         if len(cells) == len(self._declared) + 1 and cells[-1].startswith("{"):
             del cells[-1]  # an instance weight
         if len(cells) != len(self._declared):
             raise ValueError(f"{len(cells)} cells for {len(self._declared)} attributes")
         try:
-            values = [read(cell) for read, cell in zip(self._quick, cells, strict=True)]
+            return [read(cell) for read, cell in zip(self._quick, cells, strict=True)]
         except (ValueError, KeyError):
-            values = [self._value(j, cell) for j, cell in enumerate(cells)]
-        return np.array(values, dtype=np.float64)
+            return [self._value(j, cell) for j, cell in enumerate(cells)]
 
-    def _sparse_row(self, line: str) -> tuple[list[int], list[float]]:
+    def _sparse_row(self, line: str) -> list[float]:
         inside = line[1 : line.rindex("}")].strip()
-        columns, values = [], []
+        values = []
         for pair in split_cells(inside) if inside else []:
             index, _, cell = pair.partition(" ")
             column = int(index)
             if not 0 <= column < len(self._declared):
                 raise ValueError(f"index {column} for {len(self._declared)} attributes")
-            columns.append(column)
+            self._columns.append(column)
             values.append(self._value(column, cell.strip()))
-        return columns, values
+        return values
 
     def _value(self, column: int, cell: str) -> float:
         codes = self._codes[column]
@@ -217,9 +235,11 @@ class _Rows:
             return float(cell)
         text = unquote(cell)
         if not self._declared[column].states:
+            if text not in codes:
+                self._take_memory(BYTES_PER_STATE + len(text))
             return codes.setdefault(text, len(codes))
         if text not in codes:
-            raise ValueError(f"{text!r} is no state of {self._declared[column].name!r}")
+            raise ValueError(f"{text!r} is not a state of {self._declared[column].name!r}")
         return codes[text]
 
     def attributes(self) -> tuple[Attribute, ...]:
@@ -229,12 +249,11 @@ class _Rows:
         )
 
     def matrix(self) -> Array | Any:
-        if not self._sparse:
-            width = len(self._declared)
-            return np.vstack(self._dense) if self._dense else np.empty((0, width))
+        values = np.frombuffer(self._values) if self._values else np.empty(0)
+        if not self._is_sparse:
+            return values.reshape(-1, len(self._declared))
         from scipy.sparse import csr_array
 
-        starts = np.cumsum([0] + [len(columns) for columns, _ in self._sparse])
-        columns = np.concatenate([np.asarray(c, dtype=np.intp) for c, _ in self._sparse])
-        values = np.concatenate([np.asarray(v, dtype=np.float64) for _, v in self._sparse])
+        columns = np.array(self._columns, dtype=np.intp)
+        starts = np.array(self._starts, dtype=np.intp)
         return csr_array((values, columns, starts), shape=(len(starts) - 1, len(self._declared)))

@@ -9,21 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
+from featsieve.io.budget import Budget, unpacked_size
 from featsieve.io.model import ArrowTable, ReadOptions, check_names
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "-nan", "#N/A"]
 _SAMPLE = 1 << 16
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_DELIMITERS = (",", ";", "\t")
+_DELIMITERS = (",", ";", "\t", "|")
+BYTES_PER_CELL = 8
 
 
-def read_delimited(path: Path, source: str, options: ReadOptions) -> ArrowTable:
+def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget) -> ArrowTable:
     """A text table; types are found by looking at all rows, text becomes categories."""
     import pyarrow as pa
     from pyarrow import csv
 
     encoding = options.encoding
-    delimiter = options.delimiter or sniff_delimiter(_first_line(path, source, encoding))
+    sample = _sample(path, source, encoding)
+    delimiter = options.delimiter or sniff_delimiter(_first_line(sample, source, encoding))
+    budget.take(BYTES_PER_CELL * _expected_cells(sample, delimiter, unpacked_size(path, budget)))
     parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     read = csv.ReadOptions(encoding=encoding, autogenerate_column_names=not options.header)
     convert = csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True)
@@ -38,7 +42,7 @@ def read_delimited(path: Path, source: str, options: ReadOptions) -> ArrowTable:
     elif looks_headless(data.column_names) and len(set(data.column_names)) < data.num_columns:
         raise headless(source)
     check_names(data.column_names, source)
-    return ArrowTable(_only_text(data, source, encoding), source)
+    return ArrowTable(_only_text(data, source, encoding), source, delimiter)
 
 
 def sniff_delimiter(line: str) -> str:
@@ -73,8 +77,7 @@ def not_text(source: str, encoding: str, where: str = "") -> InputError:
     )
 
 
-def _first_line(path: Path, source: str, encoding: str) -> str:
-    """The first line, decoded strictly: pyarrow would let broken names pass."""
+def _sample(path: Path, source: str, encoding: str) -> bytes:
     import pyarrow as pa
 
     with pa.input_stream(str(path), compression="detect") as stream:
@@ -83,6 +86,17 @@ def _first_line(path: Path, source: str, encoding: str) -> str:
         raise InputError(f"{source} is empty; give a file with a header and rows.")
     if encoding.lower().replace("-", "") == "utf8" and b"\0" in sample:
         raise not_text(source, encoding)
+    return sample
+
+
+def _expected_cells(sample: bytes, delimiter: str, size: int) -> int:
+    """How many cells the file has if it goes on as it begins."""
+    ends = sample.count(delimiter.encode()) + sample.count(b"\n") + 1
+    return ends * max(1, size // len(sample))
+
+
+def _first_line(sample: bytes, source: str, encoding: str) -> str:
+    """The first line, decoded strictly: pyarrow would let broken names pass."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(sample.split(b"\n", 1)[0])
     except UnicodeDecodeError:
@@ -96,17 +110,15 @@ def _first_line(path: Path, source: str, encoding: str) -> str:
 
 
 def _only_text(data: Any, source: str, encoding: str) -> Any:
-    """Refuse bytes that are no text, and empty columns as the numbers that they are not."""
+    """Refuse bytes that are not text; a column without any value is one of missing numbers."""
     import pyarrow as pa
 
     for field in data.schema:
         if pa.types.is_binary(field.type):
             raise not_text(source, encoding, f" (in column {field.name!r})")
-    empty = [field.name for field in data.schema if pa.types.is_null(field.type)]
-    if data.num_rows and empty:
-        raise InputError(
-            f"the column {empty[0]!r} of {source} has no value at all; remove it from the file."
-        )
+    for place, field in enumerate(data.schema):
+        if pa.types.is_null(field.type):
+            data = data.set_column(place, field.name, data.column(place).cast(pa.float64()))
     return data
 
 
@@ -116,23 +128,23 @@ def _explain(error: Exception, path: Path, source: str, read: Any, parse: Any) -
         return _ragged(path, source, read, parse)
     if "UTF8" in message or "UTF-8" in message:
         return not_text(source, read.encoding)
-    return InputError(f"{source} cannot be read ({message.splitlines()[0]}); mend the file.")
+    return InputError(f"{source} cannot be read ({message.splitlines()[0]}); fix the file.")
 
 
 def _ragged(path: Path, source: str, read: Any, parse: Any) -> InputError:
     """Read once more, in order, to learn which row is wrong."""
     from pyarrow import csv
 
-    found: list[Any] = []
+    ragged: list[Any] = []
 
     def remember(row: Any) -> str:
-        found.append(row)
+        ragged.append(row)
         return "skip"
 
     read.use_threads, parse.invalid_row_handler = False, remember
     csv.read_csv(path, read_options=read, parse_options=parse)
-    row = found[0]
+    row = ragged[0]
     return InputError(
         f"{source} is ragged: row {row.number} has {row.actual_columns} cells where the first row "
-        f"has {row.expected_columns}; mend that row, or give the right --delimiter."
+        f"has {row.expected_columns}; fix that row, or give the right --delimiter."
     )

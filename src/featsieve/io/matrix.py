@@ -3,56 +3,83 @@
 from __future__ import annotations
 
 import gzip
+import math
 import zipfile
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from featsieve.errors import InputError
+from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.io.arff import parse_arff
+from featsieve.io.budget import Budget, is_compressed
 from featsieve.io.delimited import not_text
 from featsieve.io.model import MatrixTable, ReadOptions, check_names
 
+LIBSVM_GROWTH = 4
+MOST_COLUMNS = 5_000_000
 _MATRIX_KEYS, _TARGET_KEYS = ("data", "X", "x"), ("target", "y", "Y")
 
 
-def read_arff(path: Path, source: str, options: ReadOptions) -> MatrixTable:
+def read_arff(path: Path, source: str, options: ReadOptions, budget: Budget) -> MatrixTable:
     """ARFF, dense or sparse, also compressed by gzip."""
+    if path.suffix == ".zst":
+        raise InputError(f"{source} is ARFF compressed by zstd; compress it by gzip instead.")
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding=options.encoding, newline=None) as lines:
-            found = parse_arff(lines, source)
+            data = parse_arff(lines, source, budget.take)
     except UnicodeDecodeError:
         raise not_text(source, options.encoding) from None
     except (EOFError, gzip.BadGzipFile) as error:
-        raise InputError(f"{source} is no complete gzip file ({error}); write it again.") from None
-    return MatrixTable(found.matrix, check_names(found.names, source), source, found.categories)
+        raise InputError(
+            f"{source} is not a complete gzip file ({error}); write it again."
+        ) from None
+    return MatrixTable(data.matrix, check_names(data.names, source), source, data.categories)
 
 
-def read_libsvm(path: Path, source: str, _options: ReadOptions) -> MatrixTable:
+def read_libsvm(path: Path, source: str, _options: ReadOptions, budget: Budget) -> MatrixTable:
     """LIBSVM (svmlight): the target is called ``target``, the columns X1, X2, …"""
     from scipy.sparse import csr_array
     from sklearn.datasets import load_svmlight_file
 
+    if is_compressed(path):
+        raise InputError(f"{source} is compressed LIBSVM; unpack it first.")
+    # The parser's lists grow by doubling, and their copies become the matrix.
+    budget.require(LIBSVM_GROWTH * path.stat().st_size)
     try:
         matrix, target = load_svmlight_file(str(path))
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, OverflowError) as error:
         raise InputError(
-            f"{source} is no LIBSVM file ({str(error).splitlines()[0]}); each row is: "
+            f"{source} is not a LIBSVM file ({str(error).splitlines()[0]}); each row is: "
             "TARGET INDEX:VALUE INDEX:VALUE …"
         ) from None
-    names = tuple(f"X{j + 1}" for j in range(matrix.shape[1]))
+    n_columns = matrix.shape[1]
+    if n_columns > MOST_COLUMNS:
+        raise InputError(
+            f"{source} has an index of {n_columns:,}, which would be as many columns; at most "
+            f"{MOST_COLUMNS:,} are allowed: give the columns small numbers."
+        )
+    names = tuple(f"X{j + 1}" for j in range(n_columns))
     return MatrixTable(csr_array(matrix), names, source, targets={"target": target})
 
 
-def read_npz(path: Path, source: str, _options: ReadOptions) -> MatrixTable:
-    """NumPy's archive; pickled objects are refused, since loading them would run code."""
+def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> MatrixTable:
+    """NumPy's archive, or SciPy's of a sparse matrix; pickled objects are refused, since loading
+    them would run code."""
+    if is_compressed(path):
+        raise InputError(f"{source} is compressed twice; unpack it first.")
     try:
         # np.load would leave a file that it opened itself open when it fails
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        with path.open("rb") as stream:
+            budget.take(_declared_bytes(stream))
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+    except (ValueError, EOFError, OSError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
+        if isinstance(error, MemoryBudgetError):
+            raise
         raise InputError(
             f"{source} cannot be read as NPZ ({str(error).splitlines()[0]}); save plain arrays "
             "with numpy.savez."
@@ -60,8 +87,56 @@ def read_npz(path: Path, source: str, _options: ReadOptions) -> MatrixTable:
     return _from_arrays(arrays, source)
 
 
+def _declared_bytes(stream: IO[bytes]) -> int:
+    """What the arrays of an archive say that they take, from their headers alone."""
+    total = 0
+    with zipfile.ZipFile(stream) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as array:
+                total += _array_bytes(array)
+    return total
+
+
+def _array_bytes(array: IO[bytes]) -> int:
+    version = np.lib.format.read_magic(array)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read is None:
+        raise ValueError(f"an array of format {version}")
+    shape, _, dtype = read(array)
+    return int(math.prod(shape)) * int(dtype.itemsize)
+
+
+def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
+    """What ``scipy.sparse.save_npz`` wrote, as CSR; None for other archives."""
+    if not {"format", "shape", "data"} <= arrays.keys():
+        return None
+    import scipy.sparse as sp
+
+    kind = arrays["format"].item()
+    word = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
+    shape = tuple(int(n) for n in arrays["shape"])
+    if word in ("csr", "csc", "bsr"):
+        build = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}[word]
+        matrix = build((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+    elif word == "coo":
+        matrix = sp.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
+    else:
+        raise ValueError(f"a sparse matrix of format {word!r}")
+    return sp.csr_array(matrix)
+
+
 def _from_arrays(arrays: dict[str, Any], source: str) -> MatrixTable:
-    matrix = next((arrays[key] for key in _MATRIX_KEYS if key in arrays), None)
+    try:
+        matrix = _sparse_from_arrays(arrays)
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{source} is not a whole sparse matrix ({error}); write it with scipy.sparse.save_npz."
+        ) from None
+    if matrix is None:
+        matrix = next((arrays[key] for key in _MATRIX_KEYS if key in arrays), None)
     if matrix is None or matrix.ndim != 2:
         return _from_columns(arrays, source)
     names = [str(one) for one in arrays.get("feature_names", ())]
@@ -69,7 +144,7 @@ def _from_arrays(arrays: dict[str, Any], source: str) -> MatrixTable:
     if len(names) != matrix.shape[1]:
         raise InputError(
             f"{source} names {len(names)} columns in feature_names, but its matrix has "
-            f"{matrix.shape[1]}; give one name a column."
+            f"{matrix.shape[1]}; give one name per column."
         )
     targets = {key: arrays[key] for key in _TARGET_KEYS if key in arrays}
     _check_lengths(targets, matrix.shape[0], source)
@@ -77,11 +152,11 @@ def _from_arrays(arrays: dict[str, Any], source: str) -> MatrixTable:
 
 
 def _from_columns(arrays: dict[str, Any], source: str) -> MatrixTable:
-    """One array a column; those that are no numbers can only be targets."""
+    """One array per column; those that are not numbers can only be targets."""
     if not arrays or any(values.ndim != 1 for values in arrays.values()):
         raise InputError(
             f"{source} holds {', '.join(arrays) or 'nothing'}; give a two-dimensional array 'data' "
-            "or 'X' and a 'target' or 'y', or one array a column."
+            "or 'X' and a 'target' or 'y', or one array per column."
         )
     _check_lengths(arrays, len(next(iter(arrays.values()))), source)
     numbers = {name: one for name, one in arrays.items() if one.dtype.kind in "biuf"}

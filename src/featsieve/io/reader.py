@@ -1,4 +1,4 @@
-"""From a path to a table: the checks of the path, and one reader a format."""
+"""From a path to a table: the checks of the path, and one reader per format."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from pathlib import Path
 
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.parameters import parse_memory
+from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
 from featsieve.io.columnar import read_arrow, read_parquet
 from featsieve.io.delimited import read_delimited
+from featsieve.io.excel import read_excel
 from featsieve.io.matrix import read_arff, read_libsvm, read_npz
 from featsieve.io.model import ReadOptions, Table
 
 FORMATS: dict[str, tuple[str, ...]] = {
-    "csv": (".csv",),
+    "csv": (".csv", ".txt"),
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
     "arff": (".arff",),
     "libsvm": (".libsvm", ".svmlight", ".svm"),
     "npz": (".npz",),
+    "excel": (".xlsx",),
 }
 _BY_SUFFIX = {suffix: kind for kind, suffixes in FORMATS.items() for suffix in suffixes}
-_NEEDS_PYARROW = {"csv", "tsv", "parquet", "arrow"}
+_NEEDS_PYARROW = {"csv", "tsv", "parquet", "arrow", "excel"}
 
 
 def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
@@ -33,7 +36,7 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
 
     LIBSVM calls its target ``target`` and its columns ``X1``, ``X2``, …; NPZ takes an array
     ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
-    one array a column.
+    one array per column.
     """
     place = Path(path)
     check_readable(place)
@@ -41,19 +44,20 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
     source = place.name
     if kind in _NEEDS_PYARROW and importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Reading {source}")
+    budget = Budget(parse_memory(options.memory_limit), source)
     if kind != "parquet":
-        _check_size(place, parse_memory(options.memory_limit))
-    return _READERS[kind](place, source, options)
+        budget.require(_unpacked(place, source, budget))
+    return _READERS[kind](place, source, options, budget)
 
 
 def format_of(path: Path) -> str:
-    """The format by the suffix; a ``.gz`` after it is looked through.
+    """The format by the suffix; a ``.gz`` or ``.zst`` after it is looked through.
 
     >>> format_of(Path("table.csv.gz"))
     'csv'
     """
     suffixes = [one.lower() for one in path.suffixes]
-    last = next((one for one in reversed(suffixes) if one != ".gz"), "")
+    last = next((one for one in reversed(suffixes) if one not in COMPRESSED), "")
     if last in _BY_SUFFIX:
         return _BY_SUFFIX[last]
     known = ", ".join(suffix for group in FORMATS.values() for suffix in group)
@@ -63,7 +67,7 @@ def format_of(path: Path) -> str:
 
 
 def check_readable(path: Path) -> None:
-    """One sentence for whatever is no file that can be read."""
+    """One sentence for whatever is not a file that can be read."""
     if path.is_dir():
         raise InputError(f"{path.name!r} is a folder; give the name of a file.")
     try:
@@ -88,33 +92,40 @@ def _near_files(path: Path) -> list[str]:
     return [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]
 
 
-def _check_size(path: Path, limit: int) -> None:
-    size = path.stat().st_size
-    if size > limit:
+def _unpacked(path: Path, source: str, budget: Budget) -> int:
+    try:
+        return unpacked_size(path, budget)
+    except OSError as error:
+        reason = str(error).splitlines()[0]
         raise InputError(
-            f"{path.name!r} has {size:,} bytes, more than the memory limit of {limit:,}; convert "
-            "it to Parquet, which is read in parts, or raise the limit."
-        )
+            f"{source} is not a complete compressed file ({reason}); write it again."
+        ) from None
 
 
-def _tsv(path: Path, source: str, options: ReadOptions) -> Table:
-    return read_delimited(path, source, replace(options, delimiter=options.delimiter or "\t"))
+def _csv(path: Path, source: str, options: ReadOptions, budget: Budget) -> Table:
+    return read_delimited(path, source, options, budget)
 
 
-def _parquet(path: Path, source: str, options: ReadOptions) -> Table:
-    return read_parquet(path, source, memory_limit=parse_memory(options.memory_limit))
+def _tsv(path: Path, source: str, options: ReadOptions, budget: Budget) -> Table:
+    tabs = replace(options, delimiter=options.delimiter or "\t")
+    return read_delimited(path, source, tabs, budget)
 
 
-def _arrow(path: Path, source: str, _options: ReadOptions) -> Table:
+def _parquet(path: Path, source: str, _options: ReadOptions, budget: Budget) -> Table:
+    return read_parquet(path, source, memory_limit=budget.limit)
+
+
+def _arrow(path: Path, source: str, _options: ReadOptions, _budget: Budget) -> Table:
     return read_arrow(path, source)
 
 
-_READERS: dict[str, Callable[[Path, str, ReadOptions], Table]] = {
-    "csv": read_delimited,
+_READERS: dict[str, Callable[[Path, str, ReadOptions, Budget], Table]] = {
+    "csv": _csv,
     "tsv": _tsv,
     "parquet": _parquet,
     "arrow": _arrow,
     "arff": read_arff,
     "libsvm": read_libsvm,
     "npz": read_npz,
+    "excel": read_excel,
 }

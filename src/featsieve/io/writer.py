@@ -1,4 +1,4 @@
-"""From columns to a file: one writer a format, each fed with parts of consecutive rows."""
+"""From columns to a file: one writer per format, each fed with parts of consecutive rows."""
 
 from __future__ import annotations
 
@@ -14,20 +14,55 @@ from featsieve.io.atomic import atomic_write
 from featsieve.io.model import arrow_values
 from featsieve.io.reader import format_of
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-def write_table(parts: Iterable[Any], path: str | Path, *, target: str) -> None:
+
+def neutral(text: str) -> str:
+    """The text with an apostrophe before it, if a spreadsheet would take it for a formula.
+
+    >>> neutral("=1+1"), neutral("age"), neutral("-3.5")
+    ("'=1+1", 'age', '-3.5')
+    """
+    if not text.startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
+
+
+def write_table(
+    parts: Iterable[Any], path: str | Path, *, target: str, neutralize: bool = True
+) -> None:
     """Write pyarrow tables, one after another, in the format of the path's ending, whole or not.
 
-    ``target`` is the column that LIBSVM and NPZ keep apart from the others.
+    ``target`` is the column that LIBSVM and NPZ keep apart from the others. ``neutralize``: names
+    and texts of CSV and TSV that a spreadsheet would run as formulas get an apostrophe.
     """
     place = Path(path)
     kind = format_of(place)
-    if place.suffix == ".gz":
-        raise InputError(f"{place.name!r} would be compressed; write it without .gz.")
+    if place.suffix in (".gz", ".zst"):
+        raise InputError(f"{place.name!r} would be compressed; write it without {place.suffix}.")
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Writing {place.name}")
+    if neutralize and kind in ("csv", "tsv"):
+        parts = map(_without_formulas, parts)
     with atomic_write(place) as stream:
         _WRITERS[kind](iter(parts), stream, target)
+
+
+def _without_formulas(part: Any) -> Any:
+    import pyarrow as pa
+
+    part = _plain(part).rename_columns([neutral(name) for name in part.column_names])
+    for place, field in enumerate(part.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            texts = part.column(place).to_pylist()
+            if any(text is not None and neutral(text) != text for text in texts):
+                values = [text if text is None else neutral(text) for text in texts]
+                part = part.set_column(place, field.name, pa.array(values, field.type))
+    return part
 
 
 def _csv(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
@@ -151,6 +186,21 @@ def _no_text(name: str) -> InputError:
     )
 
 
+def _excel(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtraError("openpyxl", "excel", "Writing .xlsx") from None
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    for number, part in enumerate(parts):
+        if not number:
+            sheet.append(part.column_names)
+        for row in zip(*(part.column(name).to_pylist() for name in part.column_names), strict=True):
+            sheet.append([None if cell != cell else cell for cell in row])
+    book.save(stream)
+
+
 _WRITERS: dict[str, Callable[[Iterator[Any], IO[bytes], str], None]] = {
     "csv": _csv,
     "tsv": _tsv,
@@ -159,4 +209,5 @@ _WRITERS: dict[str, Callable[[Iterator[Any], IO[bytes], str], None]] = {
     "arff": _arff,
     "libsvm": _libsvm,
     "npz": _npz,
+    "excel": _excel,
 }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -46,7 +46,7 @@ class Monitor:
     ) -> None:
         self._callback = callback
         self._max_time = max_time
-        self._clock = clock or time.perf_counter
+        self._clock = clock or perf_counter
         self._started = self._clock()
 
     @property
@@ -61,7 +61,17 @@ class Monitor:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
-        if done < total and self.remaining() <= 0:
+        if done < total:
+            self.check()
+
+    def expect(self, seconds: float) -> None:
+        """End the run now if a piece that cannot be stopped would end after the limit."""
+        if self.remaining() <= seconds:
+            raise TimeUp
+
+    def check(self) -> None:
+        """End the run if time is up: for pieces too small to report."""
+        if self.remaining() <= 0:
             raise TimeUp
 
 
@@ -103,5 +113,7 @@ def drive(steps: Iterable[SelectionResult], monitor: Monitor) -> SelectionResult
 
 def finish(work: Callable[[], T], monitor: Monitor) -> T:
     """Run work that has no answer before its end, under the same rules."""
-    answer, _ = last_of((task() for task in (work,)), monitor)
+    answer, reason = last_of((task() for task in (work,)), monitor)
+    if reason == INTERRUPTED:  # after the work, but there is more to come
+        raise KeyboardInterrupt
     return answer

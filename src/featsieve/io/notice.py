@@ -1,0 +1,162 @@
+"""What a careful person sees in a table before trusting an answer about it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray
+from featsieve.io.tidy import Note, quoted
+
+MOST_CELLS = 50_000_000
+RARE_SHARE, RARE_ROWS = 0.02, 10
+COPY = 1 - 1e-9
+_ID_NAME = re.compile(r"(^|[_\W])(id|ids|index|idx|row|key|uuid|guid|nr|no)$", re.IGNORECASE)
+
+
+def notices(data: Any, target: str, task: str) -> list[Note]:
+    """One note per kind of oddity, of a pyarrow table; nothing is changed."""
+    if data.num_rows * data.num_columns > MOST_CELLS or data.num_rows < 3:
+        return []
+    features = {name: _codes_or_numbers(data.column(name)) for name in data.column_names}
+    y = features.pop(target)
+    is_text = {f.name for f in data.schema if _holds_text(f.type)}
+    by_classes = task == "classification" or (
+        task == "auto" and (target in is_text or _looks_like_classes(y))
+    )
+    checks = (
+        _constants(features),
+        _duplicates(features),
+        _identifiers(features, is_text),
+        _leaks(features, y, by_classes),
+        _imbalance(y, by_classes),
+    )
+    return [note for check in checks for note in check]
+
+
+def _holds_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return not (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    )
+
+
+def _codes_or_numbers(column: Any) -> FloatArray:
+    """Numbers as they are, states as codes, gaps and infinities as NaN."""
+    import pyarrow as pa
+
+    if not _holds_text(column.type):
+        numbers = np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        return np.where(np.isfinite(numbers), numbers, np.nan)
+    encoded = column.combine_chunks()
+    if not pa.types.is_dictionary(encoded.type):
+        encoded = encoded.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.where(codes < 0, np.nan, codes).astype(np.float64)
+
+
+def _looks_like_classes(y: FloatArray) -> bool:
+    """The library's rule for numbers and ``task="auto"``."""
+    whole = bool((y == np.floor(y)).all())
+    return whole and len(np.unique(y)) <= max(20, np.sqrt(len(y)))
+
+
+def _constants(features: dict[str, FloatArray]) -> Iterator[Note]:
+    names = [name for name, x in features.items() if np.nanmin(x) == np.nanmax(x)]
+    if names:
+        yield Note(f"{quoted(names)}: the same value in every row")
+
+
+def _duplicates(features: dict[str, FloatArray]) -> Iterator[Note]:
+    first: dict[bytes, str] = {}
+    pairs = []
+    for name, x in features.items():
+        original = first.setdefault(x.tobytes(), name)
+        if original != name:
+            pairs.append(f"{name!r} is a copy of {original!r}")
+    if pairs:
+        more = f" and {len(pairs) - 3} more such pairs" if len(pairs) > 3 else ""
+        yield Note("; ".join(pairs[:3]) + more)
+
+
+def _identifiers(features: dict[str, FloatArray], is_text: set[str]) -> Iterator[Note]:
+    names = [name for name, x in features.items() if _is_identifier(name, x, name in is_text)]
+    if names:
+        drop = ",".join(names[:3])
+        yield Note(
+            f"{quoted(names)}: a different value in every row, as identifiers have; --drop {drop} "
+            "leaves them out"
+        )
+
+
+def _is_identifier(name: str, x: FloatArray, is_text: bool) -> bool:
+    if len(x) < 20 or np.isnan(x).any() or len(np.unique(x)) < len(x):
+        return False
+    if is_text:
+        return True
+    whole = bool((x == np.floor(x)).all())
+    consecutive = whole and x.max() - x.min() == len(x) - 1
+    return consecutive or (whole and bool(_ID_NAME.search(name)))
+
+
+def _leaks(features: dict[str, FloatArray], y: FloatArray, by_classes: bool) -> Iterator[Note]:
+    names = [name for name, x in features.items() if _tells_all(x, y, by_classes)]
+    if names:
+        drop = ",".join(names[:3])
+        yield Note(
+            f"{quoted(names)}: tells the target exactly, as a copy of it would; if it is not known "
+            f"before the target is, --drop {drop}"
+        )
+
+
+def _tells_all(x: FloatArray, y: FloatArray, by_classes: bool) -> bool:
+    known = ~np.isnan(x)
+    x, y = x[known], y[known]
+    if len(x) < 10 or x.min() == x.max() or y.min() == y.max():
+        return False
+    if by_classes:
+        return _determines_classes(x, y)
+    return _correlation(x, y) >= COPY or _correlation(_ranks(x), _ranks(y)) >= COPY
+
+
+def _determines_classes(x: FloatArray, y: FloatArray) -> bool:
+    """Every value of x goes with one class, and the values are few enough for that to mean much."""
+    values = np.unique(x)
+    n_classes = len(np.unique(y))
+    if len(values) > max(n_classes, len(x) // 10):
+        return False
+    return len(np.unique(np.stack([x, y]), axis=1).T) == len(values)
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    x, y = _standardized(x), _standardized(y)
+    return float(abs(np.mean(x * y)))
+
+
+def _standardized(x: FloatArray) -> FloatArray:
+    centered = x - x.mean()
+    largest = np.abs(centered).max()
+    scaled = centered / largest if largest else centered
+    deviation = scaled.std()
+    return np.asarray(scaled / deviation if deviation else scaled)
+
+
+def _ranks(x: Array) -> FloatArray:
+    return np.unique(x, return_inverse=True)[1].astype(np.float64)
+
+
+def _imbalance(y: FloatArray, by_classes: bool) -> Iterator[Note]:
+    if not by_classes:
+        return
+    counts = Counter(y.tolist())
+    rarest = min(counts.values())
+    if len(counts) > 1 and (rarest < RARE_ROWS or rarest < RARE_SHARE * len(y)):
+        yield Note(
+            f"the rarest of {len(counts)} classes has {rarest} of {len(y)} rows; scores for it "
+            "rest on few rows"
+        )
