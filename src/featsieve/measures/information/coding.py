@@ -96,7 +96,8 @@ def fit_coder(
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     is_sampled = chosen is not None and len(sample.rows) < engine.n_samples
     words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if is_sampled else None
-    return Coder(cuts, target, fit_groups(engine, cuts), words)
+    groups = None if engine.schema.groups is None else fit_groups(engine, cuts)
+    return Coder(cuts, target, groups, words)
 
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
