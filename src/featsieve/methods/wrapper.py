@@ -15,9 +15,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from featsieve.input.parameters import check_choice
 from featsieve.measures.cross_val_score import CrossValScore
 from featsieve.procedures.pairing import Pairing
-from featsieve.searches.backward import Backward
 from featsieve.searches.exhaustive import Exhaustive
-from featsieve.searches.forward import Forward
+from featsieve.searches.stepwise import Backward, Forward
 from featsieve.selector import PairingSelector
 
 SEARCHES: dict[str, type] = {"forward": Forward, "backward": Backward, "exhaustive": Exhaustive}

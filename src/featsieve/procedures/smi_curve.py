@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def _is_past_the_best(points: Sequence[CurvePoint]) -> bool:
 def _choice(points: Sequence[CurvePoint]) -> SelectionResult:
     chosen = smallest_within_one_error(points).result
     curve = tuple((point.size, point.smi, point.error) for point in points)
-    return chosen.evolve(extras={**chosen.extras, "smi_curve": curve})
+    return replace(chosen, extras={**chosen.extras, "smi_curve": curve})
 
 
 def smallest_within_one_error(points: Sequence[CurvePoint]) -> CurvePoint:
