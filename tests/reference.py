@@ -670,6 +670,49 @@ def ross_by_definition(values, labels, k, seed):
     return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))
 
 
+def spectrum_product(s, t, length):
+    """Pairs of equal substrings, one from each sequence."""
+    first = [s[i : i + length] for i in range(len(s) - length + 1)]
+    second = [t[i : i + length] for i in range(len(t) - length + 1)]
+    return sum(a == b for a in first for b in second)
+
+
+def mismatch_product(s, t, length, n_mismatches, alphabet):
+    """Over all words of the alphabet: how many substrings of each sequence are near it."""
+
+    def near(text, word):
+        parts = [text[i : i + length] for i in range(len(text) - length + 1)]
+        return sum(
+            sum(a != b for a, b in zip(part, word, strict=True)) <= n_mismatches for part in parts
+        )
+
+    words = itertools.product(alphabet, repeat=length)
+    return sum(near(s, word) * near(t, word) for word in words)
+
+
+def weisfeiler_lehman_product(first, second, n_iterations):
+    """Pairs of nodes with equal unfolded neighbourhoods, over all depths."""
+
+    def neighbourhoods(graph, depth):
+        edges, labels = graph
+        if depth == 0:
+            return {node: ("label", label) for node, label in labels.items()}
+        before = neighbourhoods(graph, depth - 1)
+        around = {node: [] for node in labels}
+        for a, b in {tuple(sorted(edge)) for edge in edges}:
+            around[a].append(before[b])
+            if a != b:
+                around[b].append(before[a])
+        return {node: (before[node], tuple(sorted(around[node], key=repr))) for node in labels}
+
+    return sum(
+        a == b
+        for depth in range(n_iterations + 1)
+        for a in neighbourhoods(first, depth).values()
+        for b in neighbourhoods(second, depth).values()
+    )
+
+
 # --- Spectral scores ------------------------------------------------------------------------------
 
 
