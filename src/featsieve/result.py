@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from featsieve.arrays import FloatArray, IntArray
@@ -51,3 +51,7 @@ class SelectionResult:
     stop_reason: str = COMPLETED
     approximation: str | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def evolve(self, **changes: Any) -> SelectionResult:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
