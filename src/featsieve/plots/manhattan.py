@@ -72,7 +72,7 @@ class ManhattanDisplay:
         ax.axhline(threshold, color=COLOURS[0], lw=0.8, ls="--", label=words)
         margin = 0.02 * len(heights) + 1
         ax.set(xlabel="column", ylabel="−log10 p", xlim=(-margin, len(heights) + margin))
-        ax.set_ylim(0, 1.12 * max(threshold, float(np.nanmax(heights, initial=0.0))))
+        ax.set_ylim(0, 1.3 * max(threshold, float(np.nanmax(heights, initial=0.0))))
         top = np.argsort(-np.nan_to_num(heights, nan=-1.0), kind="stable")[:n_labels]
         top = top[heights[top] >= -np.log10(alpha)]
         label_points(ax, top.tolist(), heights[top].tolist(), [self.names[j] for j in top])
