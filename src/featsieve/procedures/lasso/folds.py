@@ -80,13 +80,18 @@ ROW_COPIES = 4  # the rows, their centred form, and both again in new coordinate
 
 @dataclass(frozen=True)
 class FoldedTable:
-    """All rows, and for each fold the rows outside and inside of it."""
+    """All rows, and for each fold the rows outside and inside of it, made when asked for."""
 
     every: Table
-    splits: tuple[tuple[Table, Table], ...]
+    n_folds: int
+    split: Callable[[int], tuple[Table, Table]]
 
-    def map(self, fn: Callable[[Table], Table]) -> FoldedTable:
-        return FoldedTable(fn(self.every), tuple((fn(a), fn(b)) for a, b in self.splits))
+    def through(self, basis: Any) -> FoldedTable:
+        def split(fold: int) -> tuple[Table, Table]:
+            trained, tested = self.split(fold)
+            return trained.through(basis), tested.through(basis)
+
+        return FoldedTable(self.every.through(basis), self.n_folds, split)
 
 
 def signed_targets(y: Any, target: Target) -> FloatArray:
@@ -116,12 +121,13 @@ def fold_table(engine: Engine, folding: Folding) -> FoldedTable:
             partial(_block_folds, dummies, engine.target, folding)
         ).parts
     table = partial(GramTable.of_moments, n_columns=n_columns)
-    splits = [
-        (reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested]), folds[f])
-        for f in range(len(folds))
-    ]
+
+    def split(f: int) -> tuple[Table, Table]:
+        trained = reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested])
+        return table(trained), table(folds[f])
+
     every = reduce(GramMoments.merge, [*folds, untested])
-    return FoldedTable(table(every), tuple((table(a), table(b)) for a, b in splits))
+    return FoldedTable(table(every), len(folds), split)
 
 
 @dataclass(frozen=True)
@@ -179,5 +185,7 @@ def _kept_rows(engine: Engine, dummies: Dummies, folding: Folding) -> FoldedTabl
     def table(rows: Any) -> RowTable:
         return RowTable.of_rows(X[rows], Y[rows], weight[rows])
 
-    splits = tuple((table(fold != f), table(fold == f)) for f in range(folding.n_folds))
-    return FoldedTable(table(slice(None)), splits)
+    def split(f: int) -> tuple[Table, Table]:
+        return table(fold != f), table(fold == f)
+
+    return FoldedTable(table(slice(None)), folding.n_folds, split)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lars_path, lars_path_gram
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
@@ -49,8 +46,8 @@ class Table(Protocol):
         """The same table with columns ``X basis``; ``basis`` is a sparse matrix."""
         ...
 
-    def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
-        """scikit-learn's path for the first output: alphas, and coefficients (columns × alphas)."""
+    def products(self, columns: IntArray) -> FloatArray:
+        """These rows of X'X."""
         ...
 
 
@@ -84,7 +81,7 @@ class GramTable:
         return np.maximum(self.output_squares - (coef * explained).sum(axis=0), 0.0)
 
     def through(self, basis: Any) -> GramTable:
-        squares = np.ascontiguousarray((basis.T @ (basis.T @ self.squares).T).T)
+        squares = _in_coordinates(basis, _in_coordinates(basis, self.squares).T).T
         return GramTable(
             _columns_through(self.columns, basis, np.diagonal(squares)),
             self.output_mean,
@@ -93,17 +90,8 @@ class GramTable:
             self.output_squares,
         )
 
-    def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
-        with _quiet():
-            alphas, _, coefs = lars_path_gram(
-                self.slope[:, 0],
-                self.squares,
-                n_samples=1,
-                method=method,
-                alpha_min=alpha_min,
-                max_iter=max_iter,
-            )
-        return alphas, coefs
+    def products(self, columns: IntArray) -> FloatArray:
+        return self.squares[columns]
 
 
 @dataclass(frozen=True)
@@ -137,37 +125,26 @@ class RowTable:
         return np.asarray((residual**2).sum(axis=0))
 
     def through(self, basis: Any) -> RowTable:
-        X = np.ascontiguousarray((basis.T @ self.X.T).T)
+        X = np.ascontiguousarray(_in_coordinates(basis, self.X.T).T)
         deviation = np.einsum("ij,ij->j", X, X)
         columns = _columns_through(self.columns, basis, deviation)
         return RowTable(columns, self.output_mean, X, self.Y)
 
-    def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
-        # scikit-learn divides by the number of rows, which the weights have done already.
-        n_rows = len(self.X)
-        with _quiet():
-            alphas, _, coefs = lars_path(
-                self.X,
-                self.Y[:, 0],
-                Gram=None,
-                method=method,
-                alpha_min=alpha_min / n_rows,
-                max_iter=max_iter,
-            )
-        return alphas * n_rows, coefs
+    def products(self, columns: IntArray) -> FloatArray:
+        return self.X[:, columns].T @ self.X
+
+
+def _in_coordinates(basis: Any, rows: FloatArray) -> FloatArray:
+    """basis'rows; a diagonal basis scales, without a product."""
+    n_rows, n_coordinates = basis.shape
+    is_diagonal = n_rows == n_coordinates == basis.nnz
+    if is_diagonal and np.array_equal(basis.indices, np.arange(n_rows)):
+        return basis.data[:, None] * rows
+    return np.asarray(basis.T @ rows)
 
 
 def _columns_through(columns: ColumnMoments, basis: Any, variance: FloatArray) -> ColumnMoments:
     return ColumnMoments(columns.weight, basis.T @ columns.mean, columns.weight * variance)
-
-
-class _quiet(warnings.catch_warnings):  # noqa: N801 - reads as a word where it is used
-    """A column that repeats others cannot enter: scikit-learn drops it and warns; we count it."""
-
-    def __enter__(self) -> Any:
-        entered = super().__enter__()
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return entered
 
 
 def mean_squared_error(
