@@ -416,3 +416,12 @@ def test_the_unit_of_the_target_does_not_matter(unit):
     found = LassoSelector(n_features_to_select=3).fit(X, y * unit)
     assert_array_equal(found.indices_, expected.indices_)
     assert_allclose(found.coef_path_, expected.coef_path_ * unit, rtol=1e-6, atol=1e-9 * unit)
+
+
+def test_a_short_path_on_the_rows_is_that_of_the_moments():
+    X, y = make_linear(60, 30)
+    by_rows = LassoSelector(n_features_to_select=3, cv=0).fit(X, y)
+    by_moments = LassoSelector(n_features_to_select=3).fit(X, y)
+    assert_allclose(by_rows.coef_path_, by_moments.coef_path_, rtol=0, atol=1e-12)
+    assert_allclose(by_rows.alphas_, by_moments.alphas_, rtol=1e-12)
+    assert by_rows.result_.objective == pytest.approx(by_moments.result_.objective)

@@ -75,6 +75,7 @@ def _assigned(splits: Any, n_rows: int) -> IntArray:
 
 # Below, the threads of a block's product would mostly wait for each other.
 MANY_COLUMNS = 256
+SHORT_PATH = 8  # columns of the table for each one that is wanted
 ROW_COPIES = 4  # the rows, their centred form, and both again in new coordinates
 
 
@@ -107,11 +108,18 @@ def is_wide(engine: Engine, n_columns: int) -> bool:
     return engine.n_samples < n_columns
 
 
-def fold_table(engine: Engine, folding: Folding) -> FoldedTable:
-    """One pass over the rows."""
+def is_short(engine: Engine, n_columns: int, folding: Folding, count: int | None) -> bool:
+    """Whether a path needs so little of the Gram matrix that the rows themselves cost less."""
+    n_bytes = 8 * ROW_COPIES * engine.n_samples * n_columns
+    is_little = count is not None and SHORT_PATH * count <= n_columns
+    return is_little and not folding.n_folds and n_bytes <= engine.memory_limit
+
+
+def fold_table(engine: Engine, folding: Folding, count: int | None = None) -> FoldedTable:
+    """One pass over the rows; ``count`` is the number of columns that the path ends with."""
     dummies = Dummies(engine.schema)
     n_columns = len(dummies.owner)
-    if is_wide(engine, n_columns):
+    if is_wide(engine, n_columns) or is_short(engine, n_columns, folding, count):
         return _kept_rows(engine, dummies, folding)
     n_parts = folding.n_folds + 1
     what = f"second moments of {n_columns} columns in {n_parts} parts"

@@ -9,6 +9,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.lasso import append_to_factor, solve_with_factor
 from featsieve.procedures.lasso.tables import LarsMethod, Table
+from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
 
 REPETITION = 1e-13  # squared pivot over the column's square: the active columns explain it
@@ -30,6 +31,13 @@ def lars_knots(
     table: Table, method: LarsMethod, limits: LarsLimits, monitor: Monitor
 ) -> tuple[FloatArray, FloatArray]:
     """Penalties, falling, and the coefficients of the first output at each of them."""
+    with single_threaded_blas():  # threads would wait for each other: every product is short
+        return _knots(table, method, limits, monitor)
+
+
+def _knots(
+    table: Table, method: LarsMethod, limits: LarsLimits, monitor: Monitor
+) -> tuple[FloatArray, FloatArray]:
     state = LarsState(table, has_drops=method == "lasso")
     alphas, coefs = [state.alpha], [state.coef.copy()]
     end = max(limits.alpha_min, ROUNDING * state.alpha)

@@ -53,7 +53,8 @@ class Lasso:
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection as soon as the path is there, then again with the error along the path."""
-        raw = fold_table(engine, resolve_folding(self.cv, self.seed, engine.n_samples))
+        folding = resolve_folding(self.cv, self.seed, engine.n_samples)
+        raw = fold_table(engine, folding, self._stop_count(k))
         basis = find_basis(raw.every, engine.schema, self.standardize)
         fit = LassoFit(self, engine, raw.through(basis.matrix), basis, self._stop_count(k))
         if k is not None or self.alpha is not None or self.radius is not None:

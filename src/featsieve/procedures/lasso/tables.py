@@ -205,6 +205,8 @@ class Basis:
 
 def find_basis(table: Table, schema: Schema, standardize: bool) -> Basis:
     deviation = table.columns.scale(0)
+    if schema.is_plain and deviation.any():
+        return _scaling(deviation, standardize)
     unit_of = schema.unit_of_column[Dummies(schema).owner]
     by_unit = np.argsort(unit_of, kind="stable")
     runs = np.split(by_unit, np.searchsorted(unit_of[by_unit], np.arange(1, schema.n_units)))
@@ -220,6 +222,16 @@ def find_basis(table: Table, schema: Schema, standardize: bool) -> Basis:
     values = np.concatenate([blocks[u].ravel() for u in units])
     matrix = sp.csr_array((values, (rows, columns)), shape=(len(unit_of), int(starts[-1])))
     return Basis(matrix, units, starts, deviation if standardize else np.ones(len(deviation)))
+
+
+def _scaling(deviation: FloatArray, standardize: bool) -> Basis:
+    """Single numeric columns: each that varies is one coordinate."""
+    units = np.flatnonzero(deviation)
+    values = 1 / deviation[units] if standardize else np.ones(len(units))
+    coordinates = np.arange(len(units))
+    matrix = sp.csr_array((values, (units, coordinates)), shape=(len(deviation), len(units)))
+    scale = deviation if standardize else np.ones(len(deviation))
+    return Basis(matrix, units, np.arange(len(units) + 1), scale)
 
 
 def _unit_block(
