@@ -96,7 +96,7 @@ class FoldedTable:
 
 
 def signed_targets(y: Any, target: Target) -> FloatArray:
-    """Numbers as they are; classes as ±1, one column a class, or one for two of them."""
+    """Numbers as they are; classes as ±1, one column per class, or one for two of them."""
     parts = [columns for _, columns in target_columns(y, target)]
     if target.is_classification:
         parts = [2.0 * (p[:, 1:] if p.shape[1] == 2 else p) - 1.0 for p in parts]

@@ -35,7 +35,7 @@ from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
-STEPS_A_UNIT = 4  # room for columns that enter and leave again
+STEPS_PER_UNIT = 4  # room for columns that enter and leave again
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class LassoFit:
             alpha_min = 0.0 if self.settings.alpha is None else self.settings.alpha
             if alphas is not None:  # a fold: no further than the path of all rows
                 alpha_min = max(alpha_min, float(alphas[-1]))
-            max_iter = max(self.settings.max_iter, STEPS_A_UNIT * self.engine.schema.n_units)
+            max_iter = max(self.settings.max_iter, STEPS_PER_UNIT * self.engine.schema.n_units)
             limits = LarsLimits(alpha_min, max_iter, self.stop_count if alphas is None else None)
             return LarsPath.of(table, self.settings.method, limits, self.engine.monitor)
         if self.settings.method == "lar":
@@ -118,7 +118,7 @@ class LassoFit:
         return path.until(self.stop_count) if self.stop_count and alphas is None else path
 
     def _fold_errors(self) -> FloatArray:
-        """One row a penalty of the path, one column a fold."""
+        """One row per penalty of the path and one column per fold."""
         alphas = self.path.alphas
         columns = []
         for fold in range(self.folded.n_folds):
@@ -189,14 +189,14 @@ class LassoFit:
     def _extras(self, alpha: float, coef: FloatArray) -> dict[str, object]:
         path = np.array([self.basis.original(c).T for c in self.path.coefs])
         path = np.moveaxis(path, 0, -1)  # outputs × columns × penalties, as scikit-learn
-        found = {
+        extras = {
             "alpha": alpha,
             "alphas": self.path.alphas,
             "n_iter": len(self.path.alphas),
             "coef": self.basis.original(coef).T,
             "coef_path": path[0] if len(path) == 1 else path,
         }
-        return found if self.errors is None else {**found, "mse_path": self.errors}
+        return extras if self.errors is None else {**extras, "mse_path": self.errors}
 
 
 def _error(coef: FloatArray, trained: Table, tested: Table) -> float:

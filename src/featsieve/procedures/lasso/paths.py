@@ -15,7 +15,7 @@ from featsieve.procedures.lasso.lars import LarsLimits, lars_knots
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
 from featsieve.runtime.progress import SILENT, Monitor
 
-SWEEPS_AN_ITERATE = 8
+SWEEPS_PER_ITERATE = 8
 ITERATES = 5
 MOST_ROUNDS = 500
 RIDGE = 1e-12
@@ -48,9 +48,9 @@ class BlockProblem:
         coef = coef.copy()
         slope = np.ascontiguousarray(self.target - self.gram @ coef)
         done = descend(
-            self.gram, slope, coef, self.starts, self.steps, self.penalty, tol, SWEEPS_AN_ITERATE
+            self.gram, slope, coef, self.starts, self.steps, self.penalty, tol, SWEEPS_PER_ITERATE
         )
-        return coef, done < SWEEPS_AN_ITERATE
+        return coef, done < SWEEPS_PER_ITERATE
 
     def objective(self, coef: FloatArray) -> float:
         norms = np.sqrt(np.add.reduceat((coef**2).sum(axis=1), self.starts[:-1]))

@@ -27,7 +27,7 @@ class Table(Protocol):
 
     @property
     def slope(self) -> FloatArray:
-        """X'Y: one row a column, one column an output."""
+        """X'Y: one row per column and one column per output."""
         ...
 
     def gram(self, columns: IntArray) -> FloatArray:
@@ -39,7 +39,7 @@ class Table(Protocol):
         ...
 
     def residual_variance(self, coef: FloatArray, active: IntArray) -> FloatArray:
-        """Mean square of Y − X coef about its mean, one number an output."""
+        """Mean square of Y − X coef about its mean, one number per output."""
         ...
 
     def through(self, basis: Any) -> Table:
@@ -167,7 +167,7 @@ class Basis:
 
     A single numeric column is scaled (or left alone); the columns of a group and the indicators of
     a categorical column are made orthonormal, so that the penalty is on the size of their fit and a
-    column of two states counts as one number. Units without spread own no coordinate.
+    column of two states counts as one number. Units without spread have no coordinate.
     """
 
     matrix: Any
