@@ -16,7 +16,6 @@ from featsieve.engines.base import (
     Context,
     block_rows,
     in_order,
-    require_memory,
     rows_of,
 )
 from featsieve.engines.memory import gathered, open_source
@@ -146,13 +145,8 @@ class FileEngine(BaseEngine):
     ) -> tuple[FloatArray, IntArray]:
         return gathered(self).topk_tiles(fn, k)
 
-    def take(
-        self, rows: IntArray | None = None, columns: IntArray | None = None
-    ) -> tuple[FloatArray, Array]:
-        self.screen()
+    def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         columns = np.arange(self.n_features) if columns is None else columns
-        n_rows = self.n_samples if rows is None else len(rows)
-        require_memory(n_rows * len(columns), self.memory_limit, f"{n_rows} × {len(columns)} cells")
         schema = self._narrow(columns)
         blocks = (self._block(*raw, schema) for raw in self._raw_blocks(list(schema.names)))
         return in_order((rows_of(block, rows) for block in blocks), rows)

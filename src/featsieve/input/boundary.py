@@ -38,7 +38,13 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
-from featsieve.input.targets import describe_target, encode_target, scan_target, target_matrix
+from featsieve.input.targets import (
+    TargetScan,
+    describe_target,
+    encode_target,
+    scan_target,
+    target_matrix,
+)
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs
 from featsieve.runtime.progress import Callback, Monitor
@@ -50,7 +56,11 @@ FEWEST_ROWS = 2
 
 @dataclass(frozen=True)
 class Settings:
-    """The shared parameters that decide how data is read."""
+    """The shared parameters that decide how data is read.
+
+    ``rescale``: columns and a numeric target in extreme units may be multiplied by powers of two,
+    because the method does not depend on units; otherwise they are refused.
+    """
 
     task: str = "auto"
     categorical_features: Any = "from_dtype"
@@ -61,11 +71,15 @@ class Settings:
     callback: Callback | None = None
     takes_missing: bool = False
     rows_a_block: int | None = None
+    rescale: bool = False
 
     @cached_property
     def monitor(self) -> Monitor:
         """Of one run; its clock starts when this is first asked for."""
         return Monitor(check_callback(self.callback), check_time(self.max_time))
+
+    def describe(self, scan: TargetScan) -> Target:
+        return describe_target(scan, self.task, rescale=self.rescale)
 
     def context(self, schema: Schema, target: Target) -> Context:
         return Context(
@@ -75,6 +89,7 @@ class Settings:
             memory_limit=parse_memory(self.memory_limit),
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
+            rescale=self.rescale,
         )
 
 
@@ -128,7 +143,9 @@ def open_engine(
     n_rows = X.shape[0]
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
-    target = target or describe_target(scan_target(values, settings.task), settings.task)
+    target = target or describe_target(
+        scan_target(values, settings.task), settings.task, rescale=settings.rescale
+    )
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -184,7 +201,9 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     table = DaskTable(X, y)
     _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
-    target = describe_target(table.scan_target(settings.task), settings.task)
+    target = describe_target(
+        table.scan_target(settings.task), settings.task, rescale=settings.rescale
+    )
     return DaskEngine(table, settings.context(schema, target))
 
 
@@ -216,7 +235,7 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     scan = _merge_scans(
         scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
     )
-    target = describe_target(scan, settings.task)
+    target = settings.describe(scan)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
 
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import lars_path, lars_path_gram
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.schema import Schema
+from featsieve.schema import Schema, power_of_two
 from featsieve.statistics.moments import ColumnMoments, Dummies, GramMoments, column_moments
 
 LarsMethod = Literal["lasso", "lar"]
@@ -94,16 +94,20 @@ class GramTable:
         )
 
     def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
+        unit = _lars_unit(self.slope)
+        kept = _first_of_repeated(self.squares)
         with _quiet():
-            alphas, _, coefs = lars_path_gram(
-                self.slope[:, 0],
-                self.squares,
+            alphas, _, of_kept = lars_path_gram(
+                self.slope[kept, 0] * unit,
+                self.gram(kept),
                 n_samples=1,
                 method=method,
-                alpha_min=alpha_min,
+                alpha_min=alpha_min * unit,
                 max_iter=max_iter,
             )
-        return alphas, coefs
+        coefs = np.zeros((len(self.squares), len(alphas)))
+        coefs[kept] = of_kept / unit
+        return alphas / unit, coefs
 
 
 @dataclass(frozen=True)
@@ -145,16 +149,33 @@ class RowTable:
     def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
         # scikit-learn divides by the number of rows, which the weights have done already.
         n_rows = len(self.X)
+        unit = _lars_unit(self.slope) * n_rows
         with _quiet():
             alphas, _, coefs = lars_path(
                 self.X,
-                self.Y[:, 0],
+                self.Y[:, 0] * unit,
                 Gram=None,
                 method=method,
-                alpha_min=alpha_min / n_rows,
+                alpha_min=alpha_min * unit / n_rows,
                 max_iter=max_iter,
             )
-        return alphas * n_rows, coefs
+        return alphas * (n_rows / unit), coefs / unit
+
+
+def _lars_unit(slope: FloatArray) -> float:
+    """What to multiply y by: for scikit-learn, penalties within 1e-7 are the same."""
+    largest = np.abs(slope).max(initial=0.0)
+    return float(power_of_two(largest)) if largest else 1.0
+
+
+def _first_of_repeated(gram: FloatArray) -> IntArray:
+    """Columns that are not an earlier one again, in another unit or with the other sign.
+
+    scikit-learn's path can lose another column on its way past a repeated one.
+    """
+    size = np.sqrt(np.diagonal(gram))
+    repeated = np.abs(np.triu(gram, 1)) > (1 - REPEATED) * np.outer(size, size)
+    return np.flatnonzero(~(repeated & (size > 0)).any(axis=0))
 
 
 def _columns_through(columns: ColumnMoments, basis: Any, variance: FloatArray) -> ColumnMoments:
@@ -181,6 +202,7 @@ def mean_squared_error(
     return float(np.mean(tested.residual_variance(coef, active) + bias**2))
 
 
+REPEATED = 1e-12
 RANK_TOLERANCE = 1e-10  # eigenvalues of a unit's correlations below this are repetitions
 
 
