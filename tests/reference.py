@@ -436,6 +436,100 @@ def simplex_minimum_by_enumeration(Q, b):
     return best, best_value
 
 
+# --- Relief ---------------------------------------------------------------------------------------
+
+
+def relief_differences(X, categorical=(), classes=None):
+    """d[i, j, c]: |difference| on the range, mismatch of codes, averages for missing cells."""
+    n, p = X.shape
+    classes = np.zeros(n, int) if classes is None else classes
+    d = np.zeros((n, n, p))
+    for c in range(p):
+        x = X[:, c]
+        known = x[~np.isnan(x)]
+        if len(known) == 0 or known.min() == known.max():
+            continue
+        z = x if c in categorical else (x - known.min()) / (known.max() - known.min())
+        shares = {g: _relief_shares(z, classes == g, c in categorical) for g in set(classes)}
+        for i, j in itertools.product(range(n), repeat=2):
+            d[i, j, c] = _relief_difference(
+                z[i], z[j], shares[classes[i]], shares[classes[j]], c in categorical
+            )
+    return d
+
+
+def _relief_bin(value, is_code):
+    return int(value) if is_code else min(int(64 * value), 63)
+
+
+def _relief_shares(z, own, is_code):
+    """How often each bin occurs in a class; in all classes if nothing is known in this one."""
+    known = own & ~np.isnan(z)
+    values = z[known] if known.any() else z[~np.isnan(z)]
+    bins = [_relief_bin(value, is_code) for value in values]
+    return {b: bins.count(b) / len(bins) for b in set(bins)}
+
+
+def _relief_difference(a, b, shares_a, shares_b, is_code):
+    if not (np.isnan(a) or np.isnan(b)):
+        return float(a != b) if is_code else abs(a - b)
+    maybe_a = shares_a if np.isnan(a) else {_relief_bin(a, is_code): 1.0}
+    maybe_b = shares_b if np.isnan(b) else {_relief_bin(b, is_code): 1.0}
+    return sum(
+        p * q * (float(u != v) if is_code else abs(u - v) / 64)
+        for u, p in maybe_a.items()
+        for v, q in maybe_b.items()
+    )
+
+
+def relief_shares(distances, candidates, rank_weights):
+    """Weight of each candidate: ranks are weighted, rows at the same distance share theirs."""
+    ordered = sorted(candidates, key=lambda j: distances[j])
+    n_ranks = min(len(rank_weights), len(ordered))
+    total = sum(rank_weights[:n_ranks])
+    shares = {}
+    for j in ordered:
+        tied = [r for r, other in enumerate(ordered) if distances[other] == distances[j]]
+        held = sum(rank_weights[r] for r in tied if r < n_ranks)
+        shares[j] = held / (total * len(tied))
+    return shares
+
+
+def relieff(X, y, k, categorical=(), visited=None):
+    """ReliefF with class frequencies as priors, one row, class and neighbour at a time."""
+    n, p = X.shape
+    d = relief_differences(X, categorical, y)
+    distances = d.sum(axis=2).round(9)
+    weight = np.zeros(p)
+    visited = range(n) if visited is None else visited
+    for i in visited:
+        for c in set(y):
+            others = [j for j in range(n) if j != i and y[j] == c]
+            prior = np.mean(y == c) / (1 - np.mean(y == y[i]))
+            factor = -1.0 if c == y[i] else prior
+            for j, share in relief_shares(distances[i], others, [1.0] * k).items():
+                weight += factor * share * d[i, j] / len(visited)
+    return weight
+
+
+def rrelieff(X, y, k, categorical=()):
+    """RReliefF with ranks weighted by exp(−(rank/50)²)."""
+    n, p = X.shape
+    d = relief_differences(X, categorical)
+    distances = d.sum(axis=2).round(9)
+    decay = [np.exp(-((rank / 50) ** 2)) for rank in range(1, k + 1)]
+    n_dc, n_da, n_dcda = 0.0, np.zeros(p), np.zeros(p)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        for j, share in relief_shares(distances[i], others, decay).items():
+            dy = abs(y[i] - y[j]) / (max(y) - min(y))
+            n_dc += share * dy
+            n_da += share * d[i, j]
+            n_dcda += share * dy * d[i, j]
+    gain = n_dcda / n_dc if n_dc > 0 else np.zeros(p)
+    return gain - ((n_da - n_dcda) / (n - n_dc) if n - n_dc > 1e-12 * n else 0.0)
+
+
 # --- Penalties on blocks of rows (P-L1INF) -------------------------------------------------------
 
 
@@ -505,3 +599,72 @@ def quantile_cuts_by_definition(values, n_bins):
         return [middle if middle < b else a for middle, a, b in middles]
     ends = [ordered[-(-b * len(ordered) // n_bins) - 1] for b in range(1, n_bins)]
     return sorted({end for end in ends if end < ordered[-1]})
+
+
+def delta_gram(X):
+    """1 for rows that agree in every column, else 0."""
+    n = len(X)
+    return np.array([[float(all(X[i] == X[j])) for j in range(n)] for i in range(n)])
+
+
+def block_hsic_lasso_features(X, y, blocks, sigma):
+    """Centred Gram matrices inside blocks, joined: one vector of norm 1 per column, and y's."""
+
+    def vector(values):
+        parts = []
+        for rows in blocks:
+            K = rbf_gram(values[rows][:, None], sigma)
+            H = np.eye(len(rows)) - 1.0 / len(rows)
+            parts.append((H @ K @ H).ravel())
+        return np.concatenate(parts)
+
+    columns = [vector(column) for column in X.T]
+    return np.array([v / np.linalg.norm(v) for v in columns]).T, vector(y)
+
+
+def spread_by_definition(values, others, draws):
+    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
+    pairs = sorted(zip(values, others, strict=True))
+    distinct = sorted(set(values))
+    if len(distinct) == len(values):
+        return [(float(v), o) for v, o in pairs]
+    uniform = draws.random(len(values))
+    spread = []
+    for (value, other), share in zip(pairs, uniform, strict=True):
+        at = distinct.index(value)
+        gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
+        below, above = gaps[max(at - 1, 0)], gaps[min(at, len(gaps) - 1)]
+        alone = sum(v == value for v in values) == 1
+        spread.append((value if alone else value + share * (below + above) - below, other))
+    return sorted(spread)
+
+
+def ksg_by_definition(x, y, k, seed):
+    """Kraskov's first estimator, one row after the other, on values that are spread apart."""
+    from scipy.special import digamma
+
+    draws = np.random.default_rng(seed)
+    by_y = spread_by_definition(y, x, draws)
+    by_x = spread_by_definition([v for _, v in by_y], [v for v, _ in by_y], draws)
+    a, b = (np.array(side) / np.std(side) for side in zip(*by_x, strict=True))
+    n, total = len(a), 0.0
+    for i in range(n):
+        distances = [max(abs(a[i] - a[j]), abs(b[i] - b[j])) for j in range(n) if j != i]
+        radius = sorted(distances)[k - 1]
+        total += digamma(max(sum(abs(a[i] - v) < radius for v in a), 1))
+        total += digamma(max(sum(abs(b[i] - v) < radius for v in b), 1))
+    return max(0.0, float(digamma(n) + digamma(k) - total / n))
+
+
+def ross_by_definition(values, labels, k, seed):
+    """Ross's estimator for numbers and labels, each of which occurs at least twice."""
+    from scipy.special import digamma
+
+    pairs = spread_by_definition(values, labels, np.random.default_rng(seed))
+    terms = []
+    for i, (value, label) in enumerate(pairs):
+        alike = sorted(abs(value - v) for j, (v, o) in enumerate(pairs) if o == label and j != i)
+        neighbours = min(k, len(alike))
+        near = sum(abs(value - v) < alike[neighbours - 1] for v, _ in pairs)
+        terms.append(digamma(neighbours) - digamma(len(alike) + 1) - digamma(max(near, 1)))
+    return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))

@@ -40,6 +40,7 @@ class Engine(Protocol):
     memory_limit: int
     n_jobs: int
     has_weights: bool
+    is_local: bool  # blocks are summarised in this process, so ``fn`` may write to its files
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
         """Summarise every block of rows and merge the summaries in row order."""

@@ -188,6 +188,13 @@ METHODS: tuple[Method, ...] = (
            score=Score("share of the column in the value of the set", "nats", "0 or more"),
            cost="n m², then the solver", sees=EVERYTHING,
            use="when you want to know how far from the best set the answer can be"),
+    Method("ReliefF", "featsieve.methods.relief", "differences between near rows", "ranking",
+           "streams", "Kira and Rendell 1992; Kononenko 1994; Robnik-Šikonja and Kononenko 1997",
+           "columns that differ between near rows of different classes", family="relief",
+           score=Score("mean difference to near rows of other classes less that to near rows of "
+                       "the same", "share of the range", "-1 to 1"),
+           cost="n² m", sees=("linear", "non-linear", "interaction"),
+           use="when columns may matter only together, and missing values should stay"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
            "cross-validated score of your model", family="wrapper",

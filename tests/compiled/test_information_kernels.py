@@ -43,7 +43,7 @@ def test_bit_planes_give_the_sums_of_all_pairs():
     states = codes.max(axis=0).astype(np.int64) + 1
     starts = np.concatenate([[0], np.cumsum(states - 1)])
     words = np.zeros((bounds[-1], starts[-1] + 1), dtype=np.uint64)
-    pack_planes(codes, np.arange(len(y)), rows, bounds, starts, words)
+    pack_planes(codes, y, np.zeros(3, dtype=np.int64), bounds, starts, words)
     cells = np.concatenate([[0], np.cumsum(states)])[:-1]
     margins = np.zeros((3, states.sum()), dtype=np.int64)
     add_counts(codes, y, cells, margins)

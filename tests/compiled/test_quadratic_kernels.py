@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve.compiled.quadratic import (
-    fill_top,
-    keep_better,
-    kth_largest,
-    scan_directions,
-    set_value,
-    swap_search,
-)
+from featsieve.compiled.lowrank import fill_top, keep_better, scan_directions, set_value
+from featsieve.compiled.quadratic import kth_largest, swap_search
 from featsieve.quadratic.bounds import tighten
 
 N, K = 8, 3
@@ -57,22 +51,14 @@ def test_set_value_and_keeping_the_better_set():
     assert best.tolist() == [3, 4, 5]
 
 
-def search(Q, patience):
+def search(Q, patience, at_once=10_000):
     """Swaps from the set {0, 1, 2} on."""
     members, best = np.arange(K), np.arange(K)
     products = Q[:, :K].sum(axis=1)
-    swap_search(
-        Q,
-        members,
-        np.arange(K, N),
-        products,
-        np.zeros(N, dtype=np.int64),
-        best,
-        patience,
-        10_000,
-        1e-12,
-        Q.min(),
-    )
+    others, free_at, state = np.arange(K, N), np.zeros(N, dtype=np.int64), np.zeros(4)
+    work = (Q, members, others, products, free_at, best)
+    while not swap_search(*work, patience, at_once, 1e-12, Q.min(), state):
+        pass
     assert_allclose(products, Q[:, members].sum(axis=1), atol=1e-9)
     return best
 
@@ -92,6 +78,12 @@ def test_swaps_end_where_no_single_swap_helps(seed):
 def test_patience_passes_local_optima(seed):
     Q = symmetric(seed)
     assert_allclose(value_of(Q, search(Q, 100)), best_value(Q))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_swaps_in_pieces_are_the_same_swaps(seed):
+    Q = symmetric(seed)
+    assert search(Q, 30).tolist() == search(Q, 30, at_once=1).tolist()
 
 
 def tightened(Q, rounds, known, margin):

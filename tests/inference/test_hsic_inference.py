@@ -8,7 +8,7 @@ import pytest
 from featsieve.compiled.permutation import permuted_sums
 from featsieve.inference import hsic_interval, hsic_test
 from featsieve.measures import hsic
-from featsieve.measures.hsic.estimates import centred
+from featsieve.measures.hsic.grams import centred
 from tests.reference import biased_hsic, median_pair_distance, rbf_gram
 from tests.tables import as_pandas, mixed_columns
 

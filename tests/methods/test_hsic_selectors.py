@@ -11,11 +11,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from featsieve import BAHSIC, FOHSIC, L1HSIC, FeatureSelector, HSICLasso, HSICRanking
 from featsieve.datasets import make_quad, make_xor
+from featsieve.errors import InputError
 from featsieve.linalg.nonnegative_lar import nonnegative_lar
 from featsieve.measures import HSIC
-from featsieve.measures.hsic.estimates import centred
-from featsieve.searches import Exhaustive
-from tests.reference import rbf_gram
+from featsieve.measures.hsic.grams import centred
+from featsieve.measures.hsic.hsic import seed_of
+from featsieve.searches import Exhaustive, Forward
+from tests.reference import block_hsic_lasso_features, rbf_gram
 
 FAMILY = [
     HSICRanking(),
@@ -25,6 +27,8 @@ FAMILY = [
     BAHSIC(kernel="laplace", bandwidth="median", step=1, estimator="biased"),
     L1HSIC(n_init=2, max_iter=10),
     HSICLasso(n_features_to_select=1),
+    HSICLasso(n_features_to_select=1, n_blocks=2),
+    HSICLasso(n_features_to_select=1, approximation="nystrom"),
 ]
 
 
@@ -163,6 +167,115 @@ def test_hsic_lasso_drops_a_copy():
     X = np.c_[data.data[:, :2], data.data[:, 0], data.data[:, 2:]]
     selected = HSICLasso(n_features_to_select=2).fit(X, data.target).indices_.tolist()
     assert sorted(selected) == [0, 1]
+
+
+def lasso_problem(n=60, seed=3):
+    data = make_quad(n, random_state=seed)
+    X = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
+    return data, X, (data.target - data.target.mean()) / data.target.std()
+
+
+@pytest.mark.parametrize(("n_blocks", "memory_limit"), [(4, "1GiB"), (4, 20_000), (7, "1GiB")])
+def test_hsic_lasso_in_blocks_solves_the_problem_of_its_blocks(n_blocks, memory_limit):
+    """Kept Gram matrices and tile sums alike; rows that fill no block are left out."""
+    data, X, y = lasso_problem()
+    selector = HSICLasso(
+        n_features_to_select=3, n_blocks=n_blocks, random_state=0, memory_limit=memory_limit
+    ).fit(data.data, data.target)
+    seed = seed_of(0)
+    size = 60 // n_blocks
+    rows = np.random.default_rng(seed).permutation(60)[: size * n_blocks].reshape(n_blocks, size)
+    features, target = block_hsic_lasso_features(X, y, rows, 1.0)
+    np.testing.assert_allclose(
+        selector.result_.extras["relevance"], features.T @ target, rtol=1e-9, atol=1e-9
+    )
+    alpha = selector.alphas_[-1] / len(target)
+    solver = Lasso(alpha=alpha, positive=True, fit_intercept=False, tol=1e-12, max_iter=100_000)
+    np.testing.assert_allclose(selector.coef_, solver.fit(features, target).coef_, atol=1e-6)
+
+
+def test_hsic_lasso_kept_grams_equal_tile_sums(monkeypatch):
+    data, _, _ = lasso_problem()
+    kept = HSICLasso(n_features_to_select=3).fit(data.data, data.target)
+    monkeypatch.setattr("featsieve.procedures.hsic_lasso.can_store", lambda *given: False)
+    summed = HSICLasso(n_features_to_select=3).fit(data.data, data.target)
+    np.testing.assert_allclose(kept.coef_path_, summed.coef_path_, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_hsic_lasso_by_landmarks_is_near_the_exact_one(classes):
+    data, _, _ = lasso_problem(n=200)
+    y = data.target > np.median(data.target) if classes else data.target
+    X = np.c_[data.data, np.arange(200) % 3]
+    options = {"n_features_to_select": 3, "categorical_features": [10], "feature_groups": [[4, 5]]}
+    exact = HSICLasso(**options).fit(X, y)
+    near = HSICLasso(approximation="nystrom", **options).fit(X, y)
+    scale = exact.result_.extras["relevance"].max()
+    np.testing.assert_allclose(
+        near.result_.extras["relevance"], exact.result_.extras["relevance"], atol=1e-3 * scale
+    )
+    assert near.indices_.tolist() == exact.indices_.tolist()
+
+
+def test_hsic_lasso_by_landmarks_is_the_same_on_every_engine():
+    import dask.array as da
+
+    X, y = mixed_numbers()
+    selector = HSICLasso(n_features_to_select=2, approximation="nystrom", categorical_features=[4])
+    coefficients = selector.fit(X, y).coef_
+    lazy = selector.fit(da.from_array(X, chunks=(90, 5)), da.from_array(y, chunks=90))
+    np.testing.assert_allclose(lazy.coef_, coefficients, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_blocks": 3}, {"approximation": "nystrom"}])
+def test_hsic_lasso_of_constant_columns_finds_nothing_and_says_so(options):
+    y = np.arange(12) / 3
+    with pytest.warns(UserWarning, match="found 0 features where 1"):
+        selector = HSICLasso(n_features_to_select=1, **options).fit(np.ones((12, 4)), y)
+    assert selector.coef_path_.shape == (0, 4)
+    assert selector.coef_.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("unit", [2.0**-900, 1e-300, 1e-160, 1e155, 1e300])
+def test_the_unit_of_the_target_does_not_matter(unit):
+    data = make_quad(60, random_state=0)
+    for selector in (HSICLasso(), HSICRanking(), BAHSIC()):
+        selector.set_params(n_features_to_select=2)
+        scores = selector.fit(data.data, data.target).scores_.copy()
+        np.testing.assert_allclose(
+            selector.fit(data.data, data.target * unit).scores_, scores, rtol=1e-6, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_blocks": 0}, "n_blocks=0 is not possible; give an integer from 1 to 30"),
+        ({"n_blocks": 31}, "at least 2 rows"),
+        ({"n_blocks": True}, "n_blocks=True"),
+        ({"n_blocks": 2, "approximation": "nystrom"}, "not both"),
+        ({"approximation": "rff"}, "approximation='rff' is not known"),
+        ({"approximation": "nystrom", "target_kernel": np.dot}, "finite features"),
+        ({"kernel": "linear"}, "'rbf', 'laplace' or 'delta'"),
+        ({"kernel": []}, "kernel must be one of"),
+        ({"target_kernel": []}, "target_kernel must be"),
+    ],
+)
+def test_hsic_lasso_refuses_in_one_sentence(options, message):
+    data, _, _ = lasso_problem()
+    with pytest.raises(InputError, match=message):
+        HSICLasso(**options).fit(data.data, data.target)
+
+
+def test_forward_selection_takes_one_column_per_round_by_default():
+    """Two copies of the best column: one round takes one of them, and then a column that adds."""
+    data = make_quad(150, random_state=0)
+    X = np.c_[data.data[:, :2], data.data[:, 1], data.data[:, 2:]]
+    forward = FOHSIC(n_features_to_select=3).fit(X, data.target)
+    assert forward.step == 1
+    assert len(forward.result_.trace) == 3
+    greedy = FeatureSelector(HSIC(bandwidth="dimension"), Forward(), n_features_to_select=3)
+    assert forward.indices_.tolist() == greedy.fit(X, data.target).indices_.tolist()
 
 
 def test_degenerate_tables():

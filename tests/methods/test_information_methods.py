@@ -26,7 +26,7 @@ from featsieve import (
     open_parquet,
 )
 from featsieve.discretize import SigmaCuts
-from featsieve.errors import IncompatibleError, InputError
+from featsieve.errors import IncompatibleError, InputError, MemoryBudgetError
 from featsieve.measures import (
     ConditionalMutualInformation,
     MutualInformation,
@@ -37,6 +37,8 @@ from featsieve.measures import (
     mutual_information,
     normalized_mutual_information,
 )
+from featsieve.measures.information.counts import CodedRows
+from featsieve.measures.information.gains import ConditionalGains
 from featsieve.searches import Exhaustive, Forward, GlobalQuadratic, Greedy, SimplexQP
 from featsieve.searches.conditional_minimum import ConditionalMinimum, LazyMinimum
 from tests import reference
@@ -71,6 +73,7 @@ def in_nats(name, scores):
     return np.asarray(scores) * factors
 
 
+@pytest.mark.filterwarnings("ignore:no column adds information")
 @pytest.mark.parametrize("data", SETS)
 @pytest.mark.parametrize("name", GREEDY)
 def test_orders_and_scores_are_feasts(data, name):
@@ -84,6 +87,29 @@ def test_orders_and_scores_are_feasts(data, name):
     assert_allclose(fitted.result_.trace[: len(order)], scores[: len(order)], atol=1e-9)
     if len(order) < 10:  # CondMI ran out of information, as FEAST did
         assert_allclose(fitted.result_.trace[len(order) :], 0.0, atol=1e-12)
+
+
+def test_when_nothing_is_left_to_gain_relevance_decides_and_the_user_is_told():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = np.stack([rng.integers(0, 2, 60), y, (y + (rng.random(60) < 0.2)) % 2, y], axis=1)
+    selector = CondMI(n_features_to_select=4, discretizer=None, task="classification")
+    with pytest.warns(UserWarning, match="no column adds information to the first 1 selected"):
+        selector.fit(X, y)
+    assert selector.indices_.tolist() == [1, 3, 2, 0]
+
+
+@given(st.integers(0, 2**31), st.integers(2, 60), st.integers(1, 3))
+def test_gains_given_a_set_equal_their_definition(seed, n_rows, size):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 3, (n_rows, 5)), rng.integers(0, 3, n_rows)
+    gains = ConditionalGains(CodedRows(X.astype(np.uint8), y[:, None])).given(range(size))
+    together = [str(row) for row in X[:, :size].tolist()]
+    for column in range(5):
+        expected = reference.conditional_information_by_definition(
+            X[:, column].tolist(), y.tolist(), together
+        )
+        assert_allclose(gains[column], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("data", SETS)
@@ -396,6 +422,44 @@ def test_a_small_budget_gives_the_same_answer(selector, budget):
     streamed = selector.set_params(memory_limit=budget).fit(X, y)
     assert streamed.indices_.tolist() == wanted[0]
     assert_allclose(streamed.scores_, wanted[1], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("selector", [MRMR(), JMI(), CondMI()], ids=repr)
+def test_codes_that_exceed_the_budget_are_spilled_once(selector, tmp_path, monkeypatch):
+    """Wide columns, missing cells, groups and two outputs; no file has a name while we run."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(4000, 7))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:, 3] = rng.integers(0, 40, 4000)
+    y = np.stack([X[:, 0] > 0, X[:, 3] % 2], axis=1).astype(int)
+    groups = {"a": [0, 1], "b": [2], "c": [3], "d": [4, 5], "e": [6]}
+    selector = selector.set_params(n_features_to_select=3, n_bins=40, n_jobs=2)
+    for parameters in ({"feature_groups": None}, {"feature_groups": groups, "n_bins": 8}):
+        held = selector.set_params(**parameters, memory_limit="1GiB").fit(X, y)
+        expected = held.indices_.tolist(), held.scores_
+        seen = []
+        spilled = selector.set_params(
+            memory_limit=60_000,
+            callback=lambda progress, seen=seen: seen.extend(tmp_path.iterdir()),
+        ).fit(X, y)
+        assert spilled.indices_.tolist() == expected[0]
+        assert_allclose(spilled.scores_, expected[1], rtol=1e-12, atol=1e-12)
+        assert not seen
+        assert not list(tmp_path.iterdir())
+        selector.set_params(callback=None)
+
+
+def test_a_full_disk_is_named():
+    from featsieve.measures.information.coding import CodeFile
+
+    file = CodeFile(1000, 3)
+    with (
+        mock.patch.object(file, "_file", **{"write.side_effect": OSError(28, "No space left")}),
+        pytest.raises(MemoryBudgetError, match=r"temporary file failed \(No space left\); raise"),
+    ):
+        file.write(0, np.zeros((2, 3), dtype=np.uint8))
 
 
 def test_many_rows_are_cut_by_a_sample_that_no_engine_changes(monkeypatch):

@@ -99,3 +99,40 @@ def test_impossible_parameters_are_refused():
     for parameters in ({"alpha": 2.0}, {"alpha": "best"}, {"similarity": "x"}, {"n_columns": 0}):
         with pytest.raises(InputError):
             QPFS(**parameters).fit(X, y)
+
+
+def test_alpha_comes_from_the_raw_matrix():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(8, 12))  # |correlations| of few rows: not positive semidefinite
+    y = X[:, 0] + rng.normal(size=8)
+    Q = np.abs(np.corrcoef(X.T))
+    assert np.linalg.eigvalsh(Q)[0] < -1e-3
+    f = np.abs([np.corrcoef(x, y)[0, 1] for x in X.T])
+    fitted = QPFS(n_features_to_select=2, task="regression").fit(X, y)
+    assert fitted.alpha_ == pytest.approx(Q.mean() / (Q.mean() + f.mean()), rel=1e-12)
+
+
+def test_tags_of_an_impossible_parameter_do_not_raise():
+    assert QPFS(similarity="x").__sklearn_tags__() is not None
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_numbers_beyond_range_are_refused_or_handled():
+    X, y = toy("andor_t1")
+    X = X.copy()
+    wanted = QPFS(n_features_to_select=2).fit(X, y).indices_.tolist()
+    X[:, 1] *= 1e200
+    try:
+        assert QPFS(n_features_to_select=2).fit(X, y).indices_.tolist() == wanted
+    except InputError as refusal:
+        assert "overflow" in str(refusal)  # noqa: PT017 - either answer is right
+
+
+def test_the_eigenvalues_are_not_begun_when_they_cannot_end_in_time():
+    from featsieve.runtime.progress import Monitor, TimeUp
+    from featsieve.searches.simplex import _expect_eigenvalues
+
+    times = iter([0.0, 0.0, 0.0, 0.01, 0.01])  # start, limit?, before, after, limit?
+    monitor = Monitor(max_time=1.0, clock=lambda: next(times))
+    with pytest.raises(TimeUp):
+        _expect_eigenvalues(np.eye(2000), monitor)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from featsieve.quadratic import bounds, solve
-from featsieve.quadratic.bounds import relax
+from featsieve.quadratic import bounds, relaxation, solve
 from featsieve.quadratic.problem import make_problem
+from featsieve.quadratic.relaxation import relax, upper_bound
 from tests.quadratic.test_quadratic_solvers import KINDS, random_matrix
 from tests.reference import bqp_optimum
 
@@ -23,13 +23,15 @@ def test_upper_bound_is_never_below_the_optimum(seed, n, kind, data):
     optimum = bqp_optimum(problem.Q, k)
     slack = 1e-12 * (abs(optimum) + problem.scale)
     for effort in ("cheap", "auto", "sdp"):
-        assert bounds.upper_bound(problem, effort) >= optimum - slack
+        assert upper_bound(problem, effort) >= optimum - slack
     assert bounds.sphere_bound(problem) >= optimum - slack
     assert bounds.sphere_bound(problem, rng.standard_normal(n)) >= optimum - slack
+    multipliers = rng.standard_normal(n)
+    assert bounds.lifted_bound(problem, multipliers) >= optimum - slack
     assert bounds.row_bound(problem) >= optimum - slack
     split = bounds.split_bound(problem, optimum - data.draw(st.floats(0, 2)))
     assert optimum - slack <= split <= bounds.row_bound(problem) + slack
-    assert bounds.upper_bound(problem, "auto", optimum) >= optimum - slack
+    assert upper_bound(problem, "auto", optimum) >= optimum - slack
 
 
 @settings(deadline=None, max_examples=40)
@@ -73,7 +75,7 @@ def test_cholesky_proves_nearly_the_same_sphere_bound(kind, k, monkeypatch):
 
 
 def test_very_large_matrices_get_closed_forms(monkeypatch):
-    monkeypatch.setattr(bounds, "SPHERE_LIMIT", 0)
+    monkeypatch.setattr(relaxation, "SPHERE_LIMIT", 0)
     problem = make_problem(random_matrix(np.random.default_rng(2), 300, "uniform"), 40)
     found = solve(problem.Q, 40, solver="tpower", bound="cheap")
     assert found.value < found.upper_bound == bounds.row_bound(problem)
@@ -97,3 +99,20 @@ def test_units_do_not_matter(solver, scale):
     np.testing.assert_array_equal(plain.indices, scaled.indices)
     assert scaled.upper_bound == pytest.approx(scale * plain.upper_bound, rel=1e-4)
     assert scaled.proven_optimal == plain.proven_optimal
+
+
+@pytest.mark.parametrize("k", [3, 20, 57])
+def test_the_plain_form_is_closed_by_its_own_dual_and_is_the_weaker_one(k):
+    problem = make_problem(random_matrix(np.random.default_rng(1), 60, "uniform"), k)
+    plain = relax(problem, "plain")
+    V = plain.factor
+    assert V[:, 0].sum() == pytest.approx(k)
+    assert plain.upper_bound == pytest.approx(np.vdot(V, problem.Q @ V), rel=5e-3)
+    assert plain.upper_bound >= relax(problem).upper_bound * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("form", ["product", "plain"])
+def test_both_forms_give_an_answer_with_a_valid_bound(form):
+    Q = random_matrix(np.random.default_rng(5), 12, "uniform")
+    answer = solve(Q, 4, solver="sdp", sdp_form=form, random_state=0)
+    assert answer.value <= bqp_optimum(Q, 4) + 1e-12 <= answer.upper_bound + 1e-9

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from featsieve.quadratic import solve
+from featsieve.quadratic.heuristics import feature_weights, start_vector, truncated_power
 from featsieve.quadratic.problem import make_problem
-from featsieve.quadratic.spectral import feature_weights
-from featsieve.quadratic.tpower import start_vector, truncated_power
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bqp_cmi.json").read_text())
 MATRICES = {name: np.array(entry["Q"]) for name, entry in GOLDEN["matrices"].items()}

@@ -31,11 +31,10 @@ SRC = Path(__file__).parents[2] / "src"
         (GOOD * 1j, 1, "Q holds values of type complex128; give a matrix of real numbers"),
         (np.array([["a", "b"], ["c", "d"]]), 1, "Q holds values of type <U1"),
         (sparse.csr_array(GOOD), 1, r"Q is sparse, .* give Q.toarray\(\)"),
-        ([[1.0]], 1, "Q is 1 × 1, so there is nothing to choose; give at least two features"),
-        (GOOD, 0, "k = 0 leaves nothing to choose among 3 features; give 1 <= k <= 2"),
-        (GOOD, 3, "k = 3 leaves nothing"),
-        (GOOD, 4, "k = 4 leaves nothing"),
-        (GOOD, -1, "k = -1 leaves nothing"),
+        (np.empty((0, 0)), 1, "Q is 0 × 0, so there is nothing to choose; give at least one"),
+        (GOOD, 0, "k = 0 of 3 features cannot be chosen; give 1 <= k <= 3"),
+        (GOOD, 4, "k = 4 of 3 features"),
+        (GOOD, -1, "k = -1 of 3 features"),
     ],
 )
 def test_bad_problem(Q, k, match):
@@ -57,9 +56,9 @@ def test_large_and_small_entries_give_the_same_set(solver, factor):
     [
         ({"max_time": -1}, "max_time=-1 is not allowed; give a number of seconds > 0"),
         ({"max_time": "a"}, "max_time='a' is not allowed"),
-        ({"bound": "x"}, "bound='x' is not known"),
-        ({"epsilon": "a"}, "epsilon must lie between 0 and 1"),
-        ({"rank": True}, "rank must be an integer of at least 1"),
+        ({"bound": "x"}, "bound='x' is not allowed"),
+        ({"epsilon": "a"}, "epsilon='a' is not allowed"),
+        ({"rank": True}, "rank=True is not allowed; give an integer >= 1"),
         ({"random_state": "a"}, "random_state='a' is not allowed"),
     ],
 )

@@ -11,6 +11,12 @@ from numba.extending import intrinsic
 
 from featsieve.compiled.inlining import part_of_kernel
 
+Words = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating[Any]]
+Codes = npt.NDArray[np.uint8]
+Unsigned = np.uint64
+
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int64]) -> None:
@@ -111,13 +117,6 @@ def segment_sums(codes: Codes, bounds: Ints, table: Floats) -> Floats:
     return sums
 
 
-Words = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.floating[Any]]
-Codes = npt.NDArray[np.uint8]
-Unsigned = np.uint64
-
-
 def _popcount(typing_context: Any, word: Any) -> Any:
     """Number of set bits of a 64-bit word, as one machine instruction."""
 
@@ -138,23 +137,23 @@ popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intr
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def pack_planes(
-    codes: Codes, order: Ints, class_rows: Ints, bounds: Ints, starts: Ints, words: Words
+    codes: Codes, classes: Ints, packed: Ints, bounds: Ints, starts: Ints, words: Words
 ) -> None:
-    """Set the bits of ``codes`` (rows × columns); ``order`` lists the rows class by class.
+    """Set the bits of ``codes`` (rows × columns), each row behind the last one of its class.
 
-    ``words`` has one plane more than there are, which stays empty.
+    ``packed`` counts the rows of each class that are there already. ``words`` has one plane more
+    than there are, which stays empty.
     """
-    row = 0
-    for c in range(class_rows.size):
-        for k in range(class_rows[c]):
-            bit = np.uint64(1) << np.uint64(k % 64)
-            planes = words[bounds[c] + k // 64]
-            states = codes[order[row]]
-            for j in range(states.size):
-                plane = starts[j] + states[j]
-                # Without a branch: a last state sets no bit, in the plane after its column's own.
-                planes[plane] |= bit * np.uint64(plane < starts[j + 1])
-            row += 1
+    for r in range(classes.size):
+        c = classes[r]
+        bit = np.uint64(1) << np.uint64(packed[c] % 64)
+        planes = words[bounds[c] + packed[c] // 64]
+        packed[c] += 1
+        states = codes[r]
+        for j in range(states.size):
+            plane = starts[j] + states[j]
+            # Without a branch: a last state sets no bit, in the plane after its column's own.
+            planes[plane] |= bit * np.uint64(plane < starts[j + 1])
 
 
 @part_of_kernel

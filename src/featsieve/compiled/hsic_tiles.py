@@ -1,4 +1,4 @@
-"""Tile sums Σ K_ab M_ab with one accumulator a candidate.
+"""Tile sums Σ K_ab M_ab with one accumulator per candidate.
 
 A tile is a pair of row blocks, each given column by column: ``A[c, i]``, ``B[c, j]``. What a column
 adds to the argument of the kernel function is its **contribution**: a squared difference, an
@@ -23,7 +23,7 @@ _EXACT = {"contract"}  # exp2 rounds by adding and taking away a constant: no re
 _FAST = {"contract", "reassoc", "nsz"}
 _ROWS = 16  # rows of a tile worked on together: their sums and M stay in cache over all candidates
 
-# The row functions below run over whole slices from 0: an index that numba cannot prove to be
+# The row functions below run over slices from 0 on: an index that numba cannot prove to be
 # non-negative would keep their loops from being vectorised.
 
 
@@ -60,32 +60,41 @@ def _add_two_squares(
 
 
 @njit(inline="always")
-def _own_row(
-    own: Any, i: int, A: Any, B: Any, k: int, begin: int, end: int, is_code: Any, form: int
+def _unit_row(
+    row: Any, i: int, A: Any, B: Any, k: int, begin: int, end: int, is_code: Any, form: int
 ) -> None:
-    """own[j] becomes the contribution of columns begin:end between A's row i and B's row k + j."""
-    own[:] = 0
+    """row[j] becomes the contribution of columns begin:end between A's row i and B's row k + j."""
+    row[:] = 0
     for c in range(begin, end):
-        add_contribution(own, A[c, i], B[c, k:], A.dtype.type(1.0), is_code[c], form)
+        add_contribution(row, A[c, i], B[c, k:], A.dtype.type(1.0), is_code[c], form)
 
 
 @njit(nogil=True, cache=True, fastmath=_EXACT)
-def _exponential_row(base: Any, sign: Any, own: Any, rate: Any) -> None:
-    """own[j] becomes exp(−rate·(base_j + sign·own_j))."""
-    slope = -rate * own.dtype.type(LOG2E)
-    for j in range(own.size):
-        own[j] = exp2(slope * (base[j] + sign * own[j]))
+def _exponential_row(base: Any, sign: Any, row: Any, rate: Any) -> None:
+    """row[j] becomes exp(−rate·(base_j + sign·row_j))."""
+    slope = -rate * row.dtype.type(LOG2E)
+    for j in range(row.size):
+        row[j] = exp2(slope * (base[j] + sign * row[j]))
 
 
 @njit(nogil=True, cache=True, fastmath=_EXACT)
-def _power_row(base: Any, sign: Any, own: Any, rate: Any, offset: Any, degree: int) -> None:
-    """own[j] becomes (rate·(base_j + sign·own_j) + offset)**degree."""
-    for j in range(own.size):
-        argument = rate * (base[j] + sign * own[j]) + offset
+def _gaussian_row(base: Any, sign: Any, value: Any, others: Any, rate: Any, row: Any) -> None:
+    """row[j] becomes exp(−rate·(base_j + sign·(others_j − value)²)), all in one pass."""
+    slope = -rate * row.dtype.type(LOG2E)
+    for j in range(row.size):
+        difference = others[j] - value
+        row[j] = exp2(slope * (base[j] + sign * (difference * difference)))
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _power_row(base: Any, sign: Any, row: Any, rate: Any, offset: Any, degree: int) -> None:
+    """row[j] becomes (rate·(base_j + sign·row_j) + offset)**degree."""
+    for j in range(row.size):
+        argument = rate * (base[j] + sign * row[j]) + offset
         value = argument
         for _ in range(degree - 1):
             value *= argument
-        own[j] = value
+        row[j] = value
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
@@ -126,7 +135,7 @@ def candidate_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, base: Any, sign: Any, rates: Any,
     M: Any, offset: Any, degree: int, triangle: bool,
 ) -> Any:  # fmt: skip
-    """Σ_ij link(base_ij + sign·own_ij) M_ij for each unit, its columns starts[u]:starts[u + 1].
+    """Σ_ij link(base_ij + sign·t_ij) M_ij for each unit; t of its columns starts[u]:starts[u + 1].
 
     ``base`` = 0 and sign 1: each unit alone; sign 1: additions to a set; sign −1: removals.
     """
@@ -135,15 +144,21 @@ def candidate_sums(
     sums = np.zeros(starts.size - 1)
     for start in range(0, n_rows, _ROWS):
         for u in range(sums.size):
+            c = starts[u]
+            is_single = degree == 0 and form == SQUARED and starts[u + 1] == c + 1
+            is_single = is_single and not is_code[c]
             for i in range(start, min(start + _ROWS, n_rows)):
                 k = i if triangle else 0
-                own = row[k:]
-                _own_row(own, i, A, B, k, starts[u], starts[u + 1], is_code, form)
-                if degree == 0:
-                    _exponential_row(base[i, k:], sign, own, rates[u])
+                values = row[k:]
+                if is_single:
+                    _gaussian_row(base[i, k:], sign, A[c, i], B[c, k:], rates[u], values)
                 else:
-                    _power_row(base[i, k:], sign, own, rates[u], offset, degree)
-                sums[u] += _dot(own, M[i, k:])
+                    _unit_row(values, i, A, B, k, c, starts[u + 1], is_code, form)
+                    if degree == 0:
+                        _exponential_row(base[i, k:], sign, values, rates[u])
+                    else:
+                        _power_row(base[i, k:], sign, values, rates[u], offset, degree)
+                sums[u] += _dot(values, M[i, k:])
     return sums
 
 
@@ -159,9 +174,9 @@ def contribution_sums(
         for u in range(sums.size):
             for i in range(start, min(start + _ROWS, n_rows)):
                 k = i if triangle else 0
-                own = row[k:]
-                _own_row(own, i, A, B, k, starts[u], starts[u + 1], is_code, form)
-                sums[u] += _dot(own, P[i, k:])
+                values = row[k:]
+                _unit_row(values, i, A, B, k, starts[u], starts[u + 1], is_code, form)
+                sums[u] += _dot(values, P[i, k:])
     return sums
 
 
@@ -209,18 +224,30 @@ def weighted_exponential(total: Any, rate: Any, M: Any) -> Any:
 def unit_row_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool
 ) -> Any:
-    """Row sums, column sums and the sum of squares of each unit's own exponential kernel.
+    """Row sums, column sums and the sum of squares of each unit's exponential kernel.
 
     All of the tile is summed; a tile off the diagonal stands for two in the sum of squares.
     """
     n_units, n_rows, n_others = starts.size - 1, A.shape[1], B.shape[1]
     by_row, by_column = np.zeros((n_units, n_rows)), np.zeros((n_units, n_others))
     squares, times = np.zeros(n_units), 1.0 if triangle else 2.0
-    own, nothing = np.zeros(n_others), np.zeros(n_others)
+    row, nothing = np.zeros(n_others), np.zeros(n_others)
     for u in range(n_units):
         for i in range(n_rows):
-            _own_row(own, i, A, B, 0, starts[u], starts[u + 1], is_code, form)
-            _exponential_row(nothing, 1.0, own, rates[u])
-            by_row[u, i] = _sum_into(by_column[u], own)
-            squares[u] += times * _dot(own, own)
+            _unit_row(row, i, A, B, 0, starts[u], starts[u + 1], is_code, form)
+            _exponential_row(nothing, 1.0, row, rates[u])
+            by_row[u, i] = _sum_into(by_column[u], row)
+            squares[u] += times * _dot(row, row)
     return by_row, by_column, squares
+
+
+@njit(nogil=True, cache=True)
+def unit_kernels(A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any) -> Any:
+    """Each unit's exponential kernel between all rows of A and of B: units × rows × rows."""
+    n_units, n_rows, n_others = starts.size - 1, A.shape[1], B.shape[1]
+    values, nothing = np.empty((n_units, n_rows, n_others)), np.zeros(n_others)
+    for u in range(n_units):
+        for i in range(n_rows):
+            _unit_row(values[u, i], i, A, B, 0, starts[u], starts[u + 1], is_code, form)
+            _exponential_row(nothing, 1.0, values[u, i], rates[u])
+    return values

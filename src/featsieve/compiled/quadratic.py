@@ -1,4 +1,4 @@
-"""Compiled loops of the binary quadratic problem: swaps, and the scan of low-rank candidates.
+"""Compiled loops of the binary quadratic problem: swaps, and the bound of branch and bound.
 
 Plain loops and arrays from the caller: array expressions and allocations inside a kernel take
 seconds to compile."""
@@ -15,7 +15,10 @@ from featsieve.compiled.inlining import part_of_kernel
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
-KeyArray = npt.NDArray[np.uint64]
+FlagArray = npt.NDArray[np.int8]
+
+OPEN, DONE, DECIDED = 0, 1, 2
+PATIENCE = 8  # rounds without a better bound after which the steps are halved
 
 
 @part_of_kernel
@@ -44,46 +47,10 @@ def kth_largest(values: FloatArray, size: int, k: int) -> float:
     return values[target]
 
 
-@njit(nogil=True, cache=True)
-def fill_top(scores: FloatArray, k: int, scratch: FloatArray, chosen: IntArray) -> None:
-    """The k largest scores into ``chosen``, in index order, ties to the lowest index."""
-    n = len(scores)
-    for i in range(n):
-        scratch[i] = scores[i]
-    threshold = kth_largest(scratch, n, k)
-    above = 0
-    for i in range(n):
-        if scores[i] > threshold:
-            above += 1
-    ties = k - above
-    filled = 0
-    for i in range(n):
-        if scores[i] > threshold:
-            chosen[filled] = i
-            filled += 1
-        elif scores[i] == threshold and ties > 0:
-            chosen[filled] = i
-            filled += 1
-            ties -= 1
-
-
 @part_of_kernel
 def copy_indices(source: IntArray, target: IntArray) -> None:
     for a in range(len(source)):
         target[a] = source[a]
-
-
-@njit(nogil=True, cache=True)
-def set_value(Q: FloatArray, chosen: IntArray) -> float:
-    """x'Qx of a set, from the upper triangle of a symmetric matrix."""
-    total = 0.0
-    for a in range(len(chosen)):
-        i = chosen[a]
-        pairs = 0.0
-        for b in range(a):
-            pairs += Q[i, chosen[b]]
-        total += Q[i, i] + 2.0 * pairs
-    return total
 
 
 @part_of_kernel
@@ -136,23 +103,27 @@ def swap_search(
     max_moves: int,
     margin: float,
     floor: float,
-) -> None:
+    state: FloatArray,
+) -> bool:
     """Best swaps until ``patience`` moves in a row brought nothing new (0: plain ascent).
+
+    At most ``max_moves`` of them: whether it is finished. ``state`` keeps what the next call needs:
+    the value and the best value relative to the start, the idle moves, and all moves.
 
     With patience, a swapped index rests for a while (tabu search: ``free_at`` is the move from
     which it may move again), so the search leaves a local optimum by its cheapest swap.
     ``products`` is Qx, ``floor`` the smallest entry of Q; ``best`` receives the best set passed.
     """
     n, k = len(Q), len(members)
-    value = best_value = 0.0  # relative to the start
-    idle = 0
-    for move in range(max_moves):
+    value, best_value = state[0], state[1]
+    idle, first = int(state[2]), int(state[3])
+    for move in range(first, first + max_moves):
         needed = best_value - value + margin
         gain, out, into = _best_swap(
             Q, members, others, products, free_at, move, needed, margin, floor
         )
         if out < 0 or idle > patience or (patience == 0 and gain <= margin):
-            break
+            return True
         i, j = members[out], others[into]
         members[out], others[into] = j, i
         for m in range(n):
@@ -165,82 +136,134 @@ def swap_search(
             copy_indices(members, best)
             best_value = value
             idle = 0
+    state[0], state[1], state[2], state[3] = value, best_value, idle, first + max_moves
+    return False
 
 
-@njit(nogil=True, cache=True)
-def _is_new(chosen: IntArray, keys: KeyArray, seen: KeyArray) -> bool:
-    """Whether this set was not met lately; ``seen`` remembers it from now on."""
-    key = np.uint64(0)
-    for i in chosen:
-        key += keys[i]
-    slot = key & np.uint64(len(seen) - 1)
-    if seen[slot] == key:
-        return False
-    seen[slot] = key
-    return True
+# --- Branch and bound: the row bound of one node, tightened in rounds ----------------------------
+# All arrays are over the node's free indices: ``shares`` has the halves of each pair's value as
+# they are split at the moment, ``pairs`` the symmetric halves, ``linear`` each index's own value.
 
 
-@njit(nogil=True, cache=True)
-def keep_better(Q: FloatArray, chosen: IntArray, best: IntArray, best_value: float) -> float:
-    """Score a set on Q and keep it if it is the best; the best value after that."""
-    value = set_value(Q, chosen)
-    if value > best_value:
-        copy_indices(chosen, best)
-        return value
-    return best_value
+@part_of_kernel
+def _flag_largest(
+    lines: FloatArray, i: int, count: int, scratch: FloatArray, flags: FlagArray
+) -> float:
+    """Flag the ``count`` largest values of line i, ties to the lowest index; their sum."""
+    n = lines.shape[1]
+    for j in range(n):
+        flags[i, j] = 0
+        scratch[j] = lines[i, j]
+    if count == 0:
+        return 0.0
+    threshold = kth_largest(scratch, n, count)
+    total, ties = 0.0, 0
+    for j in range(count):  # the largest come first now
+        ties += scratch[j] == threshold
+    for j in range(n):
+        value = lines[i, j]
+        if value > threshold or (ties > 0 and value == threshold):
+            flags[i, j] = 1
+            total += value
+            ties -= value == threshold
+    return total
 
 
-@njit(nogil=True, cache=True)
-def _low_rank_product(
-    factors: FloatArray, signs: FloatArray, x: IntArray, line: FloatArray
-) -> None:
-    """factors·diag(signs)·factors'·x into ``line``, x given as a set."""
-    for i in range(len(line)):
-        line[i] = 0.0
-    for m in range(factors.shape[1]):
-        weight = 0.0
-        for j in x:
-            weight += signs[m] * factors[j, m]
-        for i in range(len(line)):
-            line[i] += weight * factors[i, m]
+@part_of_kernel
+def _compare_ends(pairs: FloatArray, linear: FloatArray, flags: FlagArray) -> tuple[float, int]:
+    """What the top rows are worth as an answer, and how many pairs only one of their ends uses."""
+    value, n_apart, top = 0.0, 0, len(linear)
+    for i in range(top):
+        value += linear[i] * flags[top, i]
+        for j in range(i):
+            if flags[top, i] & flags[top, j]:
+                value += 2.0 * pairs[i, j]
+            n_apart += (flags[top, i] & flags[i, j]) != (flags[top, j] & flags[j, i])
+    return value, n_apart
 
 
-@njit(nogil=True, cache=True)
-def scan_directions(
-    Q: FloatArray,
-    factors: FloatArray,
-    signs: FloatArray,
-    scores: FloatArray,
-    keys: KeyArray,
-    seen: KeyArray,
-    best: IntArray,
-    best_value: float,
-    best_pair: float,
-    line: FloatArray,
-    scratch: FloatArray,
-    x: IntArray,
-    y: IntArray,
-) -> tuple[float, float]:
-    """The candidates of P-CMI eq. (6) for each row of ``scores`` (directions × n).
+@part_of_kernel
+def _move_shares(lines: FloatArray, flags: FlagArray, step: float) -> None:
+    """A subgradient step: less for the ends that use a pair alone."""
+    top = lines.shape[1]
+    for i in range(top):
+        for j in range(i):
+            change = step * ((flags[top, i] & flags[i, j]) - (flags[top, j] & flags[j, i]))
+            lines[i, j] -= change
+            lines[j, i] += change
 
-    x is the top-k, then the bottom-k of the row; y the top-k of Q_d x, with
-    Q_d = factors·diag(signs)·factors'. Both are scored on the true Q. Returns the best x'Qx and
-    the best x'Q_d y. ``line``, ``scratch`` (n) and ``x``, ``y`` (k) are work space.
+
+@part_of_kernel
+def _decides(lines: FloatArray, flags: FlagArray, spare: float) -> bool:
+    """Whether some index must be in, or out, of every answer within ``spare`` of the bound.
+
+    It is the top row of the largest worth, if the best of the rest costs too much in its place, or
+    the row of the smallest worth, if it costs too much in the place of the last top row.
     """
-    k = len(best)
-    for row in range(len(scores)):
-        for side in (1.0, -1.0):
-            for i in range(len(line)):
-                line[i] = side * scores[row, i]
-            fill_top(line, k, scratch, x)
-            if not _is_new(x, keys, seen):
-                continue
-            best_value = keep_better(Q, x, best, best_value)
-            _low_rank_product(factors, signs, x, line)
-            fill_top(line, k, scratch, y)
-            pair = 0.0
-            for j in y:
-                pair += line[j]
-            best_pair = max(best_pair, pair)
-            best_value = keep_better(Q, y, best, best_value)
-    return best_value, best_pair
+    top = lines.shape[1]
+    highest, last = -np.inf, np.inf  # of the top rows
+    best, lowest = -np.inf, np.inf  # of the rest
+    for i in range(top):
+        worth = lines[top, i]
+        if flags[top, i]:
+            highest = worth if worth > highest else highest
+            last = worth if worth < last else last
+        else:
+            best = worth if worth > best else best
+            lowest = worth if worth < lowest else lowest
+    return highest - best >= spare or last - lowest >= spare
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def tighten_rows(
+    lines: FloatArray,
+    pairs: FloatArray,
+    linear: FloatArray,
+    left: int,
+    rounds: int,
+    margin: float,
+    scratch: FloatArray,
+    flags: FlagArray,
+    best_top: FlagArray,
+    state: FloatArray,
+) -> tuple[int, float]:
+    """Rounds of the row bound; how they ended, and what the last round's bound can spare.
+
+    ``state`` keeps what the next call needs: the best bound, the best value known, the pace, and
+    the rounds without a better bound.
+
+    ``lines`` has the shares, with −∞ on the diagonal (no index is its own partner), and after them
+    a line that gets the worth of each row; ``flags`` gets the partners that each row uses and,
+    after them, the top rows. Both keep the last round, ``best_top`` the best answer if one was
+    better than that known. DONE: nothing better here. DECIDED: some index must be in or out.
+    """
+    n = len(linear)
+    bound, best_value, pace, stalled = state[0], state[1], state[2], state[3]
+    spare = np.inf
+    for _ in range(rounds):
+        current = 0.0
+        for i in range(n + 1):
+            current = _flag_largest(lines, i, left - (i < n), scratch, flags)
+            if i < n:
+                lines[n, i] = linear[i] + current
+        stalled += 1
+        if current < bound:
+            bound, stalled = current, 0
+        if stalled == PATIENCE:
+            pace, stalled = pace / 2, 0
+        value, n_apart = _compare_ends(pairs, linear, flags)
+        if value > best_value:
+            best_value = value
+            for i in range(n):
+                best_top[i] = flags[n, i]
+        # No pair used by one end alone: the relaxation is a 0/1 answer.
+        if bound <= best_value + margin or n_apart == 0:
+            state[0] = bound
+            return DONE, spare
+        spare = current - best_value - margin
+        if _decides(lines, flags, spare):
+            state[0] = bound
+            return DECIDED, spare
+        _move_shares(lines, flags, pace * (current - best_value) / n_apart)  # Polyak's length
+    state[0], state[1], state[2], state[3] = bound, best_value, pace, stalled
+    return OPEN, spare

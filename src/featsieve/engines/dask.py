@@ -70,6 +70,8 @@ class DaskTable:
 class DaskEngine(BaseEngine):
     """Passes over the partitions of a :class:`DaskTable`."""
 
+    is_local = False
+
     def __init__(self, table: DaskTable, context: Context) -> None:
         super().__init__(context, table.n_samples)
         self._table = table

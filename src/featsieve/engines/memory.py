@@ -282,6 +282,7 @@ class MemoryEngine(BaseEngine):
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
         self.screen()
         width = tile_columns(self.n_samples, self.memory_limit, self.n_jobs)
+        width = min(width, -(-self.n_features // (4 * self.n_jobs)))  # a few tiles per thread
         tiles = [np.arange(*span) for span in spans(self.n_features, width)]
         parts = []
         mapped = ordered_map(

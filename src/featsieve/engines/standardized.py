@@ -71,6 +71,7 @@ class StandardizedEngine:
         self.memory_limit = engine.memory_limit
         self.n_jobs = engine.n_jobs
         self.has_weights = engine.has_weights
+        self.is_local = engine.is_local
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
         scaling = self._scaling

@@ -10,13 +10,9 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray
 from featsieve.compiled.permutation import permuted_sums
 from featsieve.errors import InputError
-from featsieve.measures.hsic.estimates import (
-    asymptotic_moments,
-    centred,
-    check_enough_samples,
-    permutation_moments,
-)
 from featsieve.measures.hsic.functions import KernelChoice
+from featsieve.measures.hsic.grams import asymptotic_moments, centred, permutation_moments
+from featsieve.measures.hsic.passes import check_enough_samples
 from featsieve.runtime.seeds import random_source
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,12 +60,16 @@ class _Program:
 
 
 def minimize_on_simplex(
-    factor: Floats, linear: Floats, diagonal: Floats | None = None
+    factor: Floats,
+    linear: Floats,
+    diagonal: Floats | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> SimplexSolution:
     """min ½ w'(VV' + D)w − b'w subject to w ≥ 0, Σw = 1, by a primal active-set method.
 
     ``factor`` is V (m × r), of any rank; ``diagonal`` is D ≥ 0, none by default. Each proximal step
     adds ½ρ|w − w_before|², which makes a singular matrix regular and vanishes at the minimiser.
+    ``check`` is called between two changes of the active set; it may raise.
     """
     given = np.zeros(len(linear)) if diagonal is None else diagonal
     curvature = np.einsum("ij,ij->i", factor, factor) + given
@@ -74,7 +79,7 @@ def minimize_on_simplex(
     n_iter = 0
     for _ in range(MAX_PROXIMAL_STEPS):
         program = _Program(factor, linear + proximity * weights, given + proximity)
-        moved, changes = _active_set(program, weights)
+        moved, changes = _active_set(program, weights, check)
         change = float(np.abs(moved - weights).max())
         weights, n_iter = moved, n_iter + changes
         if change <= STEP_TOLERANCE:
@@ -85,11 +90,14 @@ def minimize_on_simplex(
     return SimplexSolution(weights, float(0.5 * quadratic - linear @ weights), n_iter)
 
 
-def _active_set(program: _Program, weights: Floats) -> tuple[Floats, int]:
+def _active_set(
+    program: _Program, weights: Floats, check: Callable[[], None]
+) -> tuple[Floats, int]:
     """Like Lawson and Hanson's least squares: one variable enters at a time."""
     free = weights > 0
     n_iter, limit = 0, 10 * len(weights) + 100
     while n_iter < limit:
+        check()
         weights, free, steps = _settle(program, weights, free)
         n_iter += steps
         entering = program.entering(weights, free)

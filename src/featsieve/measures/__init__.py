@@ -11,6 +11,7 @@ MEASURES = {
     "MLMI": "featsieve.measures.lsmi.mlmi",
     "MutualInformation": "featsieve.measures.information.binned",
     "Pearson": "featsieve.measures.pearson.pearson",
+    "Relief": "featsieve.measures.relief.relieff",
 }
 FUNCTIONS = {
     "cmi_matrix": "featsieve.measures.information.functions",

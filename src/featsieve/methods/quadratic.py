@@ -10,6 +10,7 @@ from featsieve.measures.information.binned import ConditionalMutualInformation, 
 from featsieve.measures.pearson.pearson import Pearson
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Measure
+from featsieve.quadratic.problem import BoundEffort
 from featsieve.searches.global_quadratic import GlobalQuadratic
 from featsieve.searches.simplex import SimplexQP
 from featsieve.selector import PairingSelector
@@ -34,7 +35,7 @@ class QPFS(PairingSelector):
     Attributes
     ----------
     weights_ : array
-        One weight a column, all together 1 (a group's weight stands at each of its columns).
+        One weight per column, all together 1 (a group's weight stands at each of its columns).
     alpha_ : float
 
     Examples
@@ -90,6 +91,8 @@ class GlobalCMI(PairingSelector):
     solver : "auto", "linear", "spectral", "sdp", "tpower", "lowrank" or "exact"
         See :func:`featsieve.quadratic.solve`; "auto" improves by swaps and proves where it can.
     rank, epsilon, delta : for "lowrank"
+    bound : "auto", "cheap", "sdp", "none" or None
+        How much work goes into the upper bound; None: as much as suits the solver.
     discretizer : "caim", "quantile", "equal_width", "sigma", an object of featsieve.discretize, \
 or None for columns that are codes already
     n_bins : int, default=5
@@ -101,14 +104,24 @@ or None for columns that are codes already
     ----------
     objective_ : float
         x'Qx of the selected set.
-    upper_bound_ : float
-        No set of this size has a larger objective.
+    upper_bound_ : float or None
+        No set of this size has a larger objective; None with ``bound="none"``.
+
+    Examples
+    --------
+    >>> from featsieve import GlobalCMI
+    >>> from featsieve.datasets import make_xor
+    >>> data = make_xor(400, random_state=0)
+    >>> selector = GlobalCMI(n_features_to_select=2, random_state=0).fit(data.data, data.target)
+    >>> sorted(selector.indices_.tolist())
+    [0, 1]
     """
 
     solver: str = "auto"
     rank: int = 3
     epsilon: float = 0.1
     delta: float = 0.1
+    bound: BoundEffort | None = None
     discretizer: Any = "caim"
     n_bins: int = 5
     target_discretizer: Any = "quantile"
@@ -127,6 +140,7 @@ or None for columns that are codes already
             rank=self.rank,
             epsilon=self.epsilon,
             delta=self.delta,
+            bound=self.bound,
             random_state=self.random_state,
         )
         return Pairing(measure, search)

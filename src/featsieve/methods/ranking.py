@@ -12,7 +12,7 @@ from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine, resolve_count
 from featsieve.input.parameters import check_integer
 from featsieve.measures.information.binned import MutualInformation
-from featsieve.measures.information.counts import Correction
+from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure

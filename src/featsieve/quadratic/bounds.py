@@ -1,16 +1,20 @@
-"""Upper bounds on max x'Qx: eigenvalues, rows, and the semidefinite relaxation (with rounding)."""
+"""Upper bounds on max x'Qx with k ones, from row sums, eigenvalues and splits of the pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.quadratic.problem import Answer, Options, Problem
-from featsieve.runtime.pool import single_threaded_blas
+from featsieve.quadratic.problem import Problem, lanczos
+from featsieve.runtime.progress import SILENT, Monitor
+
+EIGEN_LIMIT = 1000  # one dense eigendecomposition: below a second
+_ROUNDING = 1e-13
+_BLOCK_ENTRIES = 1 << 20
+_ROUND_ENTRIES = 10_000_000  # between two looks at the clock: some tenths of a second
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,14 @@ def tighten(
     rounds: int,
     value: float,
     margin: float,
+    monitor: Monitor = SILENT,
 ) -> Rounds:
     """Up to ``rounds`` rounds for choosing ``left`` indices; ``shares`` is changed in place.
 
     ``pairs`` is the symmetric matrix, ``linear`` what each index adds on its own, ``value`` the
     best known; an answer has to beat it by more than ``margin``.
     """
-    from featsieve.compiled.branching import DECIDED, DONE, tighten_rows
+    from featsieve.compiled.quadratic import DECIDED, DONE, OPEN, tighten_rows
 
     size = len(linear)
     lines = np.empty((size + 1, size))
@@ -48,13 +53,20 @@ def tighten(
     np.fill_diagonal(lines[:size], -np.inf)
     flags = np.zeros((size + 1, size), dtype=np.int8)
     better = np.zeros(size, dtype=np.int8)
-    state, bound, spare = tighten_rows(
-        lines, pairs, linear, left, rounds, value, margin, np.empty(size), flags, better
-    )
+    state = np.array([np.inf, value, 1.0, 0.0])
+    scratch, at_once = np.empty(size), max(1, _ROUND_ENTRIES // size**2)
+    for first in range(0, rounds, at_once):
+        count = min(at_once, rounds - first)
+        end, spare = tighten_rows(
+            lines, pairs, linear, left, count, margin, scratch, flags, better, state
+        )
+        if end != OPEN:
+            break
+        monitor.check()
     shares[:] = lines[:size]
     worth, is_top = lines[size], flags[size] == 1
-    fixed = _decided(worth, is_top, spare) if state == DECIDED else None
-    return Rounds(state == DONE, bound, worth, is_top, np.flatnonzero(better), fixed)
+    fixed = _decided(worth, is_top, spare) if end == DECIDED else None
+    return Rounds(end == DONE, float(state[0]), worth, is_top, np.flatnonzero(better), fixed)
 
 
 def _decided(worth: FloatArray, is_top: Array, spare: float) -> Array:
@@ -63,22 +75,13 @@ def _decided(worth: FloatArray, is_top: Array, spare: float) -> Array:
     return np.where(cost >= spare, is_top, -1).astype(np.int8)
 
 
-BoundEffort = Literal["auto", "cheap", "sdp"]
-EIGEN_LIMIT = 1000  # one dense eigendecomposition: below a second
-SPHERE_LIMIT = 4000  # some Cholesky factors: a few seconds
-SPLIT_LIMIT = 500  # a hundred rounds: below a second
-SDP_LIMIT = 200  # a semidefinite relaxation: a few tenths of a second
-_ROUNDING = 1e-13
-_BLOCK_ENTRIES = 1 << 20
-
-
 def lp2_bound(problem: Problem) -> float:
     """The optimum of LP2, the k largest row sums; needs Q >= 0 (P-CMI, Lemma A.2)."""
     return float(np.sort(problem.row_sums)[-problem.k :].sum())
 
 
 def row_bound(problem: Problem) -> float:
-    """LP2 with only k − 1 partners a row: valid for any Q, never above LP2 for Q >= 0."""
+    """LP2 with only k − 1 partners per row: valid for any Q, never above LP2 for Q >= 0."""
     best = np.diagonal(problem.Q) + _best_partners(problem)
     return float(np.sort(best)[-problem.k :].sum())
 
@@ -97,11 +100,12 @@ def _best_partners(problem: Problem) -> FloatArray:
     return sums
 
 
-def split_bound(problem: Problem, value: float, n_rounds: int = 100) -> float:
+def split_bound(
+    problem: Problem, value: float, n_rounds: int = 100, monitor: Monitor = SILENT
+) -> float:
     """The row bound after some rounds on the split of the pairs; ``value``: the best known."""
-
     diagonal = np.ascontiguousarray(np.diagonal(problem.Q))
-    found = tighten(
+    outcome = tighten(
         problem.Q.copy(),
         problem.Q,
         diagonal,
@@ -109,8 +113,9 @@ def split_bound(problem: Problem, value: float, n_rounds: int = 100) -> float:
         rounds=n_rounds,
         value=value,
         margin=-np.inf,  # go on to the last round: the bound is what is wanted
+        monitor=monitor,
     )
-    return found.bound + _ROUNDING * problem.n * problem.scale * problem.k
+    return outcome.bound + _ROUNDING * problem.n * problem.scale * problem.k
 
 
 def perron_bound(problem: Problem, n_iter: int = 20) -> float:
@@ -125,7 +130,9 @@ def perron_bound(problem: Problem, n_iter: int = 20) -> float:
     return problem.k * float(((problem.Q @ v + lift * v.sum()) / v).max())
 
 
-def sphere_bound(problem: Problem, diagonal: FloatArray | None = None) -> float:
+def sphere_bound(
+    problem: Problem, diagonal: FloatArray | None = None, monitor: Monitor = SILENT
+) -> float:
     """The maximum over all real x with Σx = k and Σx² = k, which hold for every 0/1 answer.
 
     ``diagonal`` u moves weight from x_i² to x_i (they are equal at 0 and 1): every u gives a valid
@@ -141,7 +148,7 @@ def sphere_bound(problem: Problem, diagonal: FloatArray | None = None) -> float:
         dual = _sphere_dual(eigenvalues, (vectors.T @ b) ** 2 / 4, radius2)
     else:
         size = float(np.abs(M).sum(axis=1).max())
-        dual = _cholesky_dual(M, b, radius2)
+        dual = _cholesky_dual(M, b, radius2, monitor)
     # Computed eigenvalues and sums are off by rounding: keep on the safe side of it.
     return constant + dual + _ROUNDING * problem.n * (size * radius2 + abs(constant))
 
@@ -161,20 +168,19 @@ def _centred(problem: Problem, diagonal: FloatArray | None) -> tuple[FloatArray,
     return M, b - b.mean(), float(share * share * sums.sum() + share * u.sum())
 
 
-def _cholesky_dual(M: FloatArray, b: FloatArray, radius2: float) -> float:
+def _cholesky_dual(M: FloatArray, b: FloatArray, radius2: float, monitor: Monitor) -> float:
     """The dual value, with every λ proven to be above λ_max by a Cholesky factor.
 
     A tenth of the cost of all eigenvalues. λ starts a little above an estimate of λ_max and grows
     by Newton steps (Moré and Sorensen) while the maximiser z is still outside the sphere.
     """
     from scipy.linalg import cho_factor, cho_solve
-    from scipy.sparse.linalg import eigsh
 
-    start = np.linspace(-1.0, 1.0, len(M))
-    top = eigsh(M, k=1, which="LA", v0=start, tol=1e-4, return_eigenvectors=False)[0]
+    top = lanczos(M, 1, "LA", np.linspace(-1.0, 1.0, len(M)), tol=1e-4)[0][0]
     step, best = 1e-3 * max(float(top), 1e-6 * float(M.max())), np.inf
     level = float(top)
     for _ in range(8):
+        monitor.check()
         level += step
         shifted = -M
         np.fill_diagonal(shifted, np.diagonal(shifted) + level)
@@ -208,121 +214,35 @@ def _sphere_dual(eigenvalues: FloatArray, weights: FloatArray, radius2: float) -
     return float((top + high) * radius2 + (weights / (high + below)).sum())
 
 
-def upper_bound(
-    problem: Problem, effort: BoundEffort = "auto", value: float | None = None
-) -> float:
-    """The tightest of the bounds that this size allows within the effort.
+def lifted_bound(problem: Problem, diagonal: FloatArray) -> float:
+    """The dual value of the relaxation that only knows Σx = k and x_i² = x_i.
 
-    ``value`` is the best known, which the split of the pairs aims at; without it there is none.
+    ``diagonal`` u moves weight from x_i² to x_i. With τ above λ_max(Q − diag(u)) and ν free,
+    x'Qx <= τk − νk + (u + ν1)'(τI + diag(u) − Q)^-1 (u + ν1) / 4 for every 0/1 answer; the best ν
+    has a closed form, and the value is convex in τ.
     """
-    bounds = [row_bound(problem)]
-    if effort != "cheap" and value is not None and problem.n <= SPLIT_LIMIT:
-        bounds.append(split_bound(problem, value))
-    if effort == "sdp" or (effort == "auto" and problem.n <= SDP_LIMIT):
-        bounds.append(relax(problem).upper_bound)
-    elif problem.n <= SPHERE_LIMIT:
-        bounds.append(sphere_bound(problem))
-    elif problem.is_nonnegative:
-        bounds += [lp2_bound(problem), perron_bound(problem)]
-    return min(bounds)
+    k = problem.k
+    eigenvalues, vectors = np.linalg.eigh(problem.Q - np.diag(diagonal))
+    ones, pull = vectors.sum(axis=0), vectors.T @ diagonal
+    top = float(eigenvalues[-1])
+    spread = max(float(np.abs(eigenvalues).max()), float(np.abs(diagonal).max()), 1e-100)
+
+    def value(gap: float) -> float:
+        weights = 0.25 / (gap + top - eigenvalues)
+        a, b, c = (ones * ones) @ weights, (ones * pull) @ weights, (pull * pull) @ weights
+        return float((top + gap) * k + c - (k - 2 * b) ** 2 / (4 * a))
+
+    best = _smallest_on_log_scale(value, 1e-12 * spread, 1e3 * problem.n * spread)
+    return best + _ROUNDING * problem.n * spread * k
 
 
-MAX_ROUNDS = 12
-INNER_STEPS = 40
-PENALTY = 4.0  # in units of a typical row norm of the centred Q
-FEASIBLE = 1e-4
-
-
-@dataclass(frozen=True)
-class Relaxation:
-    """The factor V, the multipliers u and the bound that they prove."""
-
-    factor: FloatArray
-    multipliers: FloatArray
-    upper_bound: float
-
-
-def relax(problem: Problem) -> Relaxation:
-    """The relaxation to its end, with its dual bound."""
-    *_, (factor, multipliers) = rounds(problem)
-    return Relaxation(factor, multipliers, sphere_bound(problem, multipliers))
-
-
-def rounds(problem: Problem) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Factor and multipliers after each round of the augmented Lagrangian."""
-    V = _start(problem)
-    penalty = PENALTY * _row_scale(problem)
-    multipliers = np.zeros(problem.n)
-    for _ in range(MAX_ROUNDS):
-        V = _inner(problem, V, multipliers, penalty)
-        violation = _violation(V)
-        multipliers = multipliers + penalty * violation
-        yield V, multipliers
-        if np.sqrt(np.mean(violation**2)) < FEASIBLE:
-            return
-
-
-def _start(problem: Problem) -> FloatArray:
-    """A feasible point apart from the centring: x = k/n, the rest random (a fixed seed)."""
-    # Rank √(2n): enough for a factor without bad local optima (Barvinok, Pataki).
-    rank = int(np.ceil(np.sqrt(2 * problem.n))) + 2
-    share = problem.k / problem.n
-    rest = np.random.default_rng(0).standard_normal((problem.n, rank - 1))
-    rest *= np.sqrt(share * (1 - share)) / np.linalg.norm(rest, axis=1, keepdims=True)
-    return np.column_stack([np.full(problem.n, share), rest - rest.mean(axis=0)])
-
-
-def _row_scale(problem: Problem) -> float:
-    """Root of the mean squared row norm of the doubly centred Q; never 0."""
-    sums = problem.row_sums
-    n = problem.n
-    square = (problem.Q**2).sum() - 2 * (sums**2).sum() / n + (sums.sum() / n) ** 2
-    return max(float(np.sqrt(max(square, 0.0) / n)), 1e-9 * problem.scale, 1e-300)
-
-
-def _violation(V: FloatArray) -> FloatArray:
-    """|v_i|² − v_i1, zero for 0/1 answers."""
-    return np.einsum("ij,ij->i", V, V) - V[:, 0]
-
-
-def _inner(problem: Problem, V: FloatArray, multipliers: FloatArray, penalty: float) -> FloatArray:
-    """Some steps of L-BFGS on the augmented Lagrangian, within fixed column sums."""
-    from scipy.optimize import minimize
-
-    shape, unit = V.shape, problem.n * penalty
-
-    def lagrangian(flat: FloatArray) -> tuple[float, FloatArray]:
-        V = flat.reshape(shape)
-        product = problem.Q @ V
-        violation = _violation(V)
-        value = multipliers @ violation + penalty / 2 * violation @ violation
-        weight = multipliers + penalty * violation
-        gradient = 2 * (V * weight[:, None] - product)
-        gradient[:, 0] -= weight
-        gradient -= gradient.mean(axis=0)  # the step keeps the column sums
-        return float(value - np.vdot(V, product)) / unit, (gradient / unit).ravel()
-
-    options: Any = {"maxiter": INNER_STEPS, "maxcor": 8, "gtol": 1e-10, "ftol": 1e-13}
-    with single_threaded_blas():  # L-BFGS's short vectors: threads would wait for each other
-        best = minimize(lagrangian, V.ravel(), jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(best.x).reshape(shape)
-
-
-def _round(problem: Problem, V: FloatArray, directions: FloatArray) -> Answer:
-    """The best of the sets that the random projections of V give."""
-    scores = V @ directions
-    # Goemans and Williamson in 0/1 terms: the side on which the common vector e_1 lies is "in".
-    scores *= np.sign(directions[0])
-    sets = [problem.top(column) for column in scores.T]
-    return problem.ranked(max(sets, key=problem.value))
-
-
-def steps(problem: Problem, options: Options) -> Iterator[Answer]:
-    """A rounded answer after each round, the dual bound with the last one."""
-    directions: FloatArray | None = None
-    for factor, multipliers in rounds(problem):
-        if directions is None:
-            directions = options.rng.standard_normal((factor.shape[1], options.n_projections))
-        answer, last = _round(problem, factor, directions), multipliers
-        yield answer
-    yield Answer(answer.indices, answer.value, sphere_bound(problem, last))
+def _smallest_on_log_scale(function: Callable[[float], float], low: float, high: float) -> float:
+    """The smallest value met while a bracket around the minimum of a convex function shrinks."""
+    best = np.inf
+    for _ in range(80):
+        ratio = (high / low) ** (1 / 3)
+        left, right = low * ratio, high / ratio
+        values = function(left), function(right)
+        best = min(best, *values)
+        low, high = (low, right) if values[0] <= values[1] else (left, high)
+    return best

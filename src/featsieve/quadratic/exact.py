@@ -1,4 +1,4 @@
-"""Exact: branch and bound, with a proof or, out of time, with the bound of what is left.
+"""Proofs by branch and bound: "exact" goes on to the end, "auto" only where it is cheap.
 
 The bound of a node is the row bound of :mod:`~featsieve.quadratic.bounds`. One split of the pairs
 serves all nodes and is improved at each of them: every split is valid everywhere.
@@ -7,18 +7,30 @@ serves all nodes and is improved at each of them: every split is valid everywher
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from featsieve.arrays import Array, IntArray
-from featsieve.quadratic.bounds import Rounds, tighten, upper_bound
+from featsieve.quadratic.bounds import Rounds, row_bound, tighten
+from featsieve.quadratic.heuristics import (
+    improve,
+    linear_steps,
+    patience,
+    spectral_steps,
+    tpower_steps,
+)
 from featsieve.quadratic.problem import PROOF_TOLERANCE, Answer, Options, Problem
-from featsieve.quadratic.tpower import improve
+from featsieve.quadratic.relaxation import upper_bound
+from featsieve.runtime.progress import Monitor
 
 ROOT_ROUNDS = 300
 NODE_ROUNDS = 20
+NODES_A_STEP = 32  # between two answers, unless a better one comes
+N_RANDOM_STARTS = 4
+PROOF_SIZE = 100
+PROOF_WORK = 2_000_000  # nodes times n²: below a second
 FREE, OUT, IN = -1, 0, 1
 
 
@@ -37,6 +49,7 @@ class Tree:
     best: IntArray
     value: float
     limit: float
+    monitor: Monitor
 
     def __post_init__(self) -> None:
         self.shares = self.problem.Q.copy()
@@ -74,15 +87,15 @@ class Tree:
             if not 0 < left < len(free):
                 self._try(members if left == 0 else np.concatenate([members, free]))
                 break
-            base, found = self._rounds(members, free, rounds)
-            self._try(np.concatenate([members, free[found.better]]))
-            if found.is_done:
+            base, outcome = self._rounds(members, free, rounds)
+            self._try(np.concatenate([members, free[outcome.better]]))
+            if outcome.is_done:
                 break
-            bound = min(bound, base + found.bound)
-            if found.decided is None:
-                leader = np.argmax(np.where(found.is_top, found.worth, -np.inf))
+            bound = min(bound, base + outcome.bound)
+            if outcome.decided is None:
+                leader = np.argmax(np.where(outcome.is_top, outcome.worth, -np.inf))
                 return Node(fixed, bound), int(free[leader])
-            fixed[free] = found.decided
+            fixed[free] = outcome.decided
         return Node(fixed, bound), None
 
     def _rounds(self, members: IntArray, free: IntArray, rounds: int) -> tuple[float, Rounds]:
@@ -91,7 +104,7 @@ class Tree:
         base = Q[np.ix_(members, members)].sum()
         window = np.ix_(free, free)
         shares, pairs = self.shares[window], Q[window]
-        found = tighten(
+        outcome = tighten(
             shares,
             pairs,
             np.diagonal(pairs) + 2 * Q[np.ix_(free, members)].sum(axis=1),
@@ -99,9 +112,14 @@ class Tree:
             rounds=rounds,
             value=self.value - base,
             margin=self.margin,
+            monitor=self.monitor,
         )
         self.shares[window] = shares
-        return float(base), found
+        return float(base), outcome
+
+    def cut(self, limit: float) -> None:
+        """Use a bound on all answers for every open node."""
+        self.open = [Node(fixed, min(bound, limit)) for fixed, bound in self.open]
 
     def _try(self, indices: IntArray) -> None:
         """Keep this set if it is an answer, and the best one."""
@@ -111,24 +129,61 @@ class Tree:
                 self.best, self.value = indices, value
 
 
-def prove(problem: Problem, start: Answer, node_limit: int | None = None) -> Iterator[Answer]:
-    """The best so far and its bound after each node; the last one is proven.
+def prove(problem: Problem, start: Answer, options: Options) -> Iterator[Answer]:
+    """The best so far and its bound after some nodes; the last one is proven.
 
     With a ``node_limit`` the search may end before the proof: the bound then says how far it got.
+    The semidefinite bound only comes when the first node did not do.
     """
-    tree = Tree(problem, start.indices, start.value, upper_bound(problem))
+    monitor = options.monitor
+    limit = min(row_bound(problem), start.upper_bound)
+    tree = Tree(problem, start.indices, start.value, limit, monitor)
     answer, done = start, 0
-    while tree.open and (node_limit is None or done < node_limit):
+    while tree.open and (options.node_limit is None or done < options.node_limit):
         tree.expand(NODE_ROUNDS if done else ROOT_ROUNDS)
         done += 1
+        if done == 1 and tree.open:
+            tree.cut(upper_bound(problem, monitor=monitor))
         if tree.value > answer.value:
-            answer = improve(problem, tree.best)  # also sends ties to the lowest index
+            answer = improve(problem, tree.best, monitor=monitor)  # and ties to the lowest index
             tree.best, tree.value = answer.indices, answer.value
-        yield Answer(answer.indices, answer.value, max(tree.upper_bound, answer.value))
+        elif done % NODES_A_STEP:
+            monitor.check()
+            continue
+        yield _bounded(answer, tree)
+    yield _bounded(answer, tree)
 
 
-def steps(problem: Problem, options: Options) -> Iterator[Answer]:
+def _bounded(answer: Answer, tree: Tree) -> Answer:
+    return Answer(answer.indices, answer.value, max(tree.upper_bound, answer.value))
+
+
+def exact_steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """A good start by swaps, then the proof."""
-    start = improve(problem, problem.top(problem.row_sums), patience=200 + 10 * problem.k)
+    start = problem.ranked(problem.top(problem.row_sums))
     yield start
-    yield from prove(problem, start, options.node_limit)
+    start = improve(problem, start.indices, 200 + 10 * problem.k, options.monitor)
+    yield start
+    yield from prove(problem, start, options)
+
+
+def auto_steps(problem: Problem, options: Options) -> Iterator[Answer]:
+    """The best so far: cheap starts, swaps and tabu search on each, a proof if it is cheap."""
+    best: Answer | None = None
+    for start in _starts(problem, options):
+        if best is None:
+            yield start
+        improved = improve(problem, start.indices, patience(problem), options.monitor)
+        best = improved if best is None or improved.value > best.value else best
+        yield best
+    if best is not None and problem.n <= PROOF_SIZE:
+        yield from prove(problem, best, replace(options, node_limit=PROOF_WORK // problem.n**2))
+
+
+def _starts(problem: Problem, options: Options) -> Iterator[Answer]:
+    """Linear, Spectral and TPower (here only starts, so any Q will do), then random sets."""
+    yield from linear_steps(problem, options)
+    yield from spectral_steps(problem, options)
+    yield from tpower_steps(problem, replace(options, shift="schedule", iterates="real"))
+    for _ in range(N_RANDOM_STARTS):
+        yield problem.answer(options.rng.permutation(problem.n)[: problem.k])

@@ -1,13 +1,16 @@
 """LowRank (P-CMI, section II-B3): the bilinear form (6) on a rank-d approximation of Q.
 
 Every optimal x of max x'Q_d y is the top-k of some combination of d vectors, so the search runs
-over directions in d dimensions (the Spannogram): all of them for d <= 2, random ones above.
+over directions in d dimensions (the Spannogram): all of them for d <= 2, a net above. The paper
+draws random directions, so many that with probability 1 − δ some direction lies within ε/2 of any
+given one; a grid on the faces of a cube does the same with certainty, and with far fewer.
 Q_d takes the d largest eigenvalues, not the largest in absolute value: with k fixed, Q + tI has the
 same optimum, and for a t that leaves no negative eigenvalue both choices agree.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -20,7 +23,7 @@ from featsieve.quadratic.problem import Answer, Options, Problem
 BLOCK_BYTES = 1 << 22  # scores of one block of directions: stays in the cache
 SEEN_SLOTS = 1 << 18
 KEY_SEED = 1
-MAX_SAMPLES = 1_000_000_000  # hours
+MAX_DIRECTIONS = 500_000_000  # hours
 
 
 def sample_count(rank: int, epsilon: float, delta: float) -> int:
@@ -31,6 +34,35 @@ def sample_count(rank: int, epsilon: float, delta: float) -> int:
     """
     cover = (1 + 4 / epsilon) ** rank
     return max(1, round((np.log(delta) - np.log(cover)) / np.log1p(-1 / cover)))
+
+
+def net_size(rank: int, epsilon: float) -> int:
+    """How many directions :func:`net_directions` gives.
+
+    >>> net_size(3, 0.1)
+    2523
+    """
+    return int(rank * _points_per_edge(rank, epsilon) ** (rank - 1))
+
+
+def _points_per_edge(rank: int, epsilon: float) -> int:
+    # Cells of edge ε/√(d − 1) have their corners within ε/2 of the middle, and going from the cube
+    # to the unit ball inside makes no distance larger.
+    return math.ceil(2 * math.sqrt(rank - 1) / epsilon)
+
+
+def net_directions(rank: int, epsilon: float, first: int, last: int) -> FloatArray:
+    """Rows ``first … last`` of a net: every direction, or its opposite, is within ε/2 of a row.
+
+    The rows are the middles of a grid of cells on one face of the cube [−1, 1]^d per axis.
+    """
+    edge = _points_per_edge(rank, epsilon)
+    axis, cell = np.divmod(np.arange(first, last), edge ** (rank - 1))
+    directions = np.ones((last - first, rank))
+    for m in range(1, rank):
+        cell, place = np.divmod(cell, edge)
+        directions[np.arange(len(axis)), (axis + m) % rank] = (2 * place + 1) / edge - 1
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
 def exact_directions(factors: FloatArray, k: int) -> FloatArray:
@@ -91,7 +123,7 @@ class Scan:
         )
 
     def add(self, directions: FloatArray) -> None:
-        from featsieve.compiled.quadratic import scan_directions
+        from featsieve.compiled.lowrank import scan_directions
 
         self.value, self.pair_value = scan_directions(
             self.problem.Q,
@@ -115,25 +147,28 @@ def _blocks(scan: Scan, options: Options) -> Iterator[FloatArray]:
         exact = exact_directions(scan.factors, scan.problem.k)
         yield from np.array_split(exact, -(-len(exact) // size))
         return
-    wanted = options.n_samples or _affordable_count(rank, options)
-    pairs = -(-wanted // 2)  # each direction serves twice: top-k and bottom-k
-    for first in range(0, pairs, size):
-        yield options.rng.standard_normal((min(size, pairs - first), rank))
-
-
-def _affordable_count(rank: int, options: Options) -> int:
-    count = sample_count(rank, options.epsilon, options.delta)
-    if count > MAX_SAMPLES:
+    samples = options.n_samples or sample_count(rank, options.epsilon, options.delta)
+    pairs = -(-samples // 2)  # each direction serves twice: top-k and bottom-k
+    in_net = net_size(rank, options.epsilon)
+    is_net = options.n_samples is None and in_net <= pairs
+    wanted = in_net if is_net else pairs
+    if options.n_samples is None and wanted > MAX_DIRECTIONS:
         raise InputError(
             f"rank={rank} with epsilon={options.epsilon} and delta={options.delta} asks for "
-            f"{count:.1e} random directions; give a smaller rank, a larger epsilon or n_samples."
+            f"{wanted:.1e} directions; give a smaller rank, a larger epsilon or n_samples."
         )
-    return count
+    for first in range(0, wanted, size):
+        last = min(first + size, wanted)
+        if is_net:
+            yield net_directions(rank, options.epsilon, first, last)
+        else:
+            yield options.rng.standard_normal((last - first, rank))
 
 
-def steps(problem: Problem, options: Options) -> Iterator[Answer]:
+def lowrank_steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """The best so far after each block of directions."""
     scan = Scan(problem, *problem.eigenpairs(options.rank))
     for directions in _blocks(scan, options):
         scan.add(directions)
         yield problem.ranked(scan.best)
+        options.monitor.check()

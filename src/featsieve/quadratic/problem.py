@@ -15,6 +15,8 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.input.columns import is_sparse
 from featsieve.runtime.ordering import best_first
+from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.progress import SILENT, Monitor
 
 PROOF_TOLERANCE = 1e-10
 
@@ -26,6 +28,10 @@ class Answer:
     indices: IntArray
     value: float
     upper_bound: float = np.inf
+
+    def bounded(self, limit: float) -> Answer:
+        """The same with a bound that is at least as tight, and never below the value."""
+        return Answer(self.indices, self.value, max(min(self.upper_bound, limit), self.value))
 
     @property
     def is_proven(self) -> bool:
@@ -47,7 +53,7 @@ class BQPResult:
     value
         x'Qx of the symmetrised matrix.
     upper_bound
-        No set of k indices has a larger value.
+        No set of k indices has a larger value; None if ``bound="none"`` left it out.
     proven_optimal
         The value reaches the bound (to 1e-10 relative).
     elapsed
@@ -56,13 +62,15 @@ class BQPResult:
 
     indices: IntArray
     value: float
-    upper_bound: float
+    upper_bound: float | None
     proven_optimal: bool
     elapsed: float
 
     @property
-    def gap(self) -> float:
+    def gap(self) -> float | None:
         """How far below the best possible the value can be at most, as a share of the bound."""
+        if self.upper_bound is None:
+            return None
         room = max(self.upper_bound - self.value, 0.0)
         return room / abs(self.upper_bound) if room else 0.0
 
@@ -119,13 +127,29 @@ class Problem:
         if self.n <= DENSE_EIGEN_LIMIT or rank >= self.n // 4:
             values, vectors = np.linalg.eigh(self.Q)
         else:
-            from scipy.sparse.linalg import eigsh
-
             # A fixed start keeps the answer the same from run to run.
-            start = np.linspace(1.0, 2.0, self.n)
-            values, vectors = eigsh(self.Q, k=rank, which="LA", v0=start)
+            values, vectors = lanczos(self.Q, rank, "LA", np.linspace(1.0, 2.0, self.n))
         order = np.argsort(-values, kind="stable")[:rank]
         return values[order], vectors[:, order]
+
+
+def lanczos(
+    matrix: FloatArray,
+    count: int,
+    which: Literal["LA", "SA"],
+    start: FloatArray,
+    tol: float = 1e-10,
+) -> tuple[FloatArray, FloatArray]:
+    """The largest ("LA") or smallest ("SA") eigenvalues and their vectors.
+
+    Products with one vector are limited by memory: BLAS threads would only wait for each other.
+    """
+    from scipy.sparse.linalg import eigsh
+
+    with single_threaded_blas():
+        size = min(len(matrix), max(60, 2 * count + 1))  # twice as fast here as the default of 20
+        values, vectors = eigsh(matrix, k=count, which=which, v0=start, tol=tol, ncv=size)
+    return values, vectors
 
 
 def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
@@ -133,7 +157,7 @@ def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
     matrix = _as_matrix(Q)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
-            f"Q has shape {matrix.shape}; give a square matrix, one row and one column a feature."
+            f"Q has shape {matrix.shape}; give a square matrix, one row and one column per feature."
         )
     if not np.isfinite(matrix).all():
         raise InputError("Q has NaN or infinite entries; give finite numbers only.")
@@ -165,14 +189,10 @@ def _as_matrix(Q: Any) -> FloatArray:
 def _check_k(k: int, n: int) -> None:
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
         raise InputError(f"k must be an integer, not {k!r}; give the number of features to select.")
-    if n < 2:
-        raise InputError(
-            f"Q is {n} × {n}, so there is nothing to choose; give at least two features."
-        )
-    if not 1 <= k < n:
-        raise InputError(
-            f"k = {k} leaves nothing to choose among {n} features; give 1 <= k <= {n - 1}."
-        )
+    if n < 1:
+        raise InputError("Q is 0 × 0, so there is nothing to choose; give at least one feature.")
+    if not 1 <= k <= n:
+        raise InputError(f"k = {k} of {n} features cannot be chosen; give 1 <= k <= {n}.")
 
 
 def check_nonnegative(problem: Problem, solver: str) -> None:
@@ -185,9 +205,11 @@ def check_nonnegative(problem: Problem, solver: str) -> None:
 
 
 SolverName = Literal["auto", "linear", "spectral", "sdp", "tpower", "lowrank", "exact"]
+BoundEffort = Literal["auto", "cheap", "sdp", "none"]
 Iterates = Literal["real", "binary"]
 Shift = Literal["schedule", "none", "partial", "full"]
 Start = Literal["linear", "diagonal", "uniform"]
+SdpForm = Literal["product", "plain"]
 
 
 @dataclass(frozen=True)
@@ -195,6 +217,7 @@ class Options:
     """The hyper-parameters of all solvers, each used by the solver that its comment names."""
 
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    monitor: Monitor = SILENT  # all
     rank: int = 3  # lowrank
     epsilon: float = 0.1  # lowrank
     delta: float = 0.1  # lowrank
@@ -204,29 +227,33 @@ class Options:
     start: Start = "linear"  # tpower
     max_iter: int = 50  # tpower
     n_projections: int = 100  # sdp
+    sdp_form: SdpForm = "product"  # sdp
     node_limit: int | None = None  # exact
 
 
 @dataclass(frozen=True)
 class Solver:
-    """Where a solver lives and what it needs."""
+    """Where a solver lives, what it needs, and what it does without being asked."""
 
     module: str
+    function: str
     needs_nonnegative: bool = False
     local_search: bool = False
+    bound: BoundEffort = "auto"
 
     def steps(self, problem: Problem, options: Options) -> Iterator[Answer]:
         """Yield the best answer so far, again and again; the last one is final."""
-        answers: Iterator[Answer] = import_module(self.module).steps(problem, options)
+        module = import_module(f"featsieve.quadratic.{self.module}")
+        answers: Iterator[Answer] = getattr(module, self.function)(problem, options)
         return answers
 
 
 SOLVERS: dict[str, Solver] = {
-    "auto": Solver("featsieve.quadratic.auto", local_search=True),
-    "linear": Solver("featsieve.quadratic.linear", needs_nonnegative=True),
-    "spectral": Solver("featsieve.quadratic.spectral", needs_nonnegative=True),
-    "sdp": Solver("featsieve.quadratic.bounds"),
-    "tpower": Solver("featsieve.quadratic.tpower"),
-    "lowrank": Solver("featsieve.quadratic.lowrank"),
-    "exact": Solver("featsieve.quadratic.exact"),
+    "auto": Solver("exact", "auto_steps", local_search=True),
+    "linear": Solver("heuristics", "linear_steps", needs_nonnegative=True, bound="cheap"),
+    "spectral": Solver("heuristics", "spectral_steps", needs_nonnegative=True, bound="cheap"),
+    "sdp": Solver("relaxation", "sdp_steps"),
+    "tpower": Solver("heuristics", "tpower_steps", bound="cheap"),
+    "lowrank": Solver("lowrank", "lowrank_steps", local_search=True, bound="cheap"),
+    "exact": Solver("exact", "exact_steps"),
 }

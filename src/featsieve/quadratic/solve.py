@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import numbers
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from featsieve.errors import InputError
-from featsieve.input.parameters import check_time
-from featsieve.quadratic.bounds import BoundEffort, upper_bound
+from featsieve.input.parameters import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_real,
+    check_time,
+)
+from featsieve.quadratic.bounds import row_bound
 from featsieve.quadratic.problem import (
     SOLVERS,
     Answer,
+    BoundEffort,
     BQPResult,
     Iterates,
     Options,
     Problem,
+    SdpForm,
     Shift,
-    Solver,
     SolverName,
     Start,
     check_nonnegative,
@@ -30,10 +36,9 @@ from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor, last_of
 from featsieve.runtime.seeds import random_generator
 
-Choice = TypeVar("Choice")
 RandomState = int | np.random.Generator | np.random.RandomState | None
 # Up to here BLAS threads cost more than they save: they wait for each other most of the time.
-ONE_THREAD_LIMIT = 1000
+ONE_THREAD_LIMIT = 3000
 
 
 def solve(
@@ -51,9 +56,10 @@ def solve(
     start: Start = "linear",
     max_iter: int = 50,
     n_projections: int = 100,
+    sdp_form: SdpForm = "product",
     max_time: float | None = None,
     local_search: bool | None = None,
-    bound: BoundEffort = "auto",
+    bound: BoundEffort | None = None,
 ) -> BQPResult:
     """Maximise x'Qx over 0/1 vectors with k ones.
 
@@ -62,49 +68,90 @@ def solve(
     Q
         A square matrix; it is symmetrised.
     k
-        The number of ones, at least 1 and below the size of Q.
+        The number of ones, from 1 to the size of Q.
     solver
-        ``"linear"`` (LP2), ``"spectral"``, ``"sdp"``, ``"tpower"``, ``"lowrank"`` as in P-CMI;
-        ``"exact"``: branch and bound; ``"auto"``: several starts, swaps, a proof if it is cheap.
+        ``"linear"`` (LP2), ``"spectral"``, ``"sdp"``, ``"tpower"``, ``"lowrank"`` as in
+        Venkateswara et al. (2015); ``"exact"``: branch and bound; ``"auto"``: several starts,
+        swaps, a proof if it is cheap.
     random_state
         Seed of ``"sdp"`` (projections), ``"lowrank"`` (samples) and ``"auto"``.
     rank, epsilon, delta, n_samples
-        ``"lowrank"``: exact for rank 1 and 2; above, so many random directions that the value is
-        within epsilon of the rank's best with probability 1 − delta, or ``n_samples`` of them.
+        ``"lowrank"``: exact for rank 1 and 2. Above, a net of directions so dense that the value is
+        within epsilon of the rank's best; the paper's random directions, which reach that with
+        probability 1 − delta, where they are fewer; or ``n_samples`` random ones.
     iterates, shift, start, max_iter
-        ``"tpower"``: the original's real iterates or P-CMI's binary ones; how much of the shift
-        that makes Q positive semidefinite is added; where it starts.
+        ``"tpower"``: the original's real iterates or the binary ones of Venkateswara et al.; how
+        much of the shift that makes Q positive semidefinite is added; where it starts.
     n_projections
         ``"sdp"``: random projections in the rounding.
+    sdp_form
+        ``"sdp"``: ``"product"`` also asks that X1 = kx, which holds for every 0/1 answer and gives
+        a tighter bound; ``"plain"`` asks only that diag(X) = x and Σx = k.
     max_time
         Seconds after which the best so far is returned.
     local_search
-        Improve the answer by swaps; None: only for ``"auto"``.
+        Improve the answer by swaps, past local optima by tabu search; None: only for ``"auto"``
+        and ``"lowrank"``.
     bound
         ``"auto"``: the tightest bound that takes a second at most for this size; ``"sdp"``: the
-        semidefinite one too, whatever it costs; ``"cheap"``: only sums and eigenvalues.
+        semidefinite one too, whatever it costs; ``"cheap"``: only sums and eigenvalues;
+        ``"none"``: leave it out. None: ``"cheap"`` for ``"linear"``, ``"spectral"``, ``"tpower"``
+        and ``"lowrank"``, else ``"auto"``. Out of time, only sums are used.
     """
     monitor = Monitor(max_time=check_time(max_time))
     problem = make_problem(Q, k)
-    entry = _lookup(solver, problem)
     options = Options(
         rng=random_generator(random_state),
-        rank=_positive("rank", rank),
-        epsilon=_in_unit_interval("epsilon", epsilon),
-        delta=_in_unit_interval("delta", delta),
-        n_samples=None if n_samples is None else _positive("n_samples", n_samples),
-        iterates=_one_of("iterates", iterates, Iterates),
-        shift=_one_of("shift", shift, Shift),
-        start=_one_of("start", start, Start),
-        max_iter=_positive("max_iter", max_iter),
-        n_projections=_positive("n_projections", n_projections),
+        monitor=monitor,
+        rank=check_integer("rank", rank, 1),
+        epsilon=check_real("epsilon", epsilon, 0, 1, inclusive="neither"),
+        delta=check_real("delta", delta, 0, 1, inclusive="neither"),
+        n_samples=None if n_samples is None else check_integer("n_samples", n_samples, 1),
+        iterates=check_choice("iterates", iterates, get_args(Iterates)),
+        shift=check_choice("shift", shift, get_args(Shift)),
+        start=check_choice("start", start, get_args(Start)),
+        max_iter=check_integer("max_iter", max_iter, 1),
+        n_projections=check_integer("n_projections", n_projections, 1),
+        sdp_form=check_choice("sdp_form", sdp_form, get_args(SdpForm)),
     )
-    effort = _one_of("bound", bound, BoundEffort)
+    if local_search is not None:
+        check_flag("local_search", local_search)
+    answer, _ = last_of(answers(problem, solver, options, local_search, bound), monitor)
+    return result_of(answer, monitor.elapsed)
+
+
+def result_of(answer: Answer, elapsed: float) -> BQPResult:
+    limit = answer.upper_bound if np.isfinite(answer.upper_bound) else None
+    return BQPResult(answer.indices, answer.value, limit, answer.is_proven, elapsed)
+
+
+def answers(
+    problem: Problem,
+    solver: str,
+    options: Options,
+    local_search: bool | None = None,
+    bound: BoundEffort | None = None,
+) -> Iterator[Answer]:
+    """The best answer so far, with a bound (unless that is left out), again and again."""
+    entry = SOLVERS[check_choice("solver", solver, SOLVERS)]
+    effort = entry.bound if bound is None else check_choice("bound", bound, get_args(BoundEffort))
+    if entry.needs_nonnegative:
+        check_nonnegative(problem, solver)
+    if problem.k == problem.n:
+        everything = problem.ranked(np.arange(problem.n))
+        yield everything.bounded(everything.value)
+        return
     with fitting_threads(problem):
-        answer, _ = last_of(entry.steps(problem, options), monitor)
+        limit = np.inf
+        for number, answer in enumerate(entry.steps(problem, options)):
+            if number == 0 and effort != "none":
+                limit = row_bound(problem)
+            yield answer.bounded(limit)
         if entry.local_search if local_search is None else local_search:
-            answer = _with_swaps(problem, answer)
-        return _finish(problem, answer, effort, monitor)
+            answer = _with_swaps(problem, answer, options.monitor)
+            yield answer.bounded(limit)
+        if not answer.is_proven and effort != "none":
+            yield answer.bounded(_tightest(problem, answer, effort, options.monitor))
 
 
 def fitting_threads(problem: Problem) -> AbstractContextManager[Any]:
@@ -112,49 +159,16 @@ def fitting_threads(problem: Problem) -> AbstractContextManager[Any]:
     return single_threaded_blas() if problem.n <= ONE_THREAD_LIMIT else nullcontext()
 
 
-def _with_swaps(problem: Problem, answer: Answer) -> Answer:
-    from featsieve.quadratic.tpower import improve
+def _with_swaps(problem: Problem, answer: Answer, monitor: Monitor) -> Answer:
+    from featsieve.quadratic.heuristics import improve, patience
 
-    better = improve(problem, answer.indices)
+    better = improve(problem, answer.indices, patience(problem), monitor)
     if better.value < answer.value:  # rounding only: the search never goes down
         return answer
     return Answer(better.indices, better.value, answer.upper_bound)
 
 
-def _finish(problem: Problem, answer: Answer, effort: BoundEffort, monitor: Monitor) -> BQPResult:
-    limit = answer.upper_bound
-    if not answer.is_proven:
-        # Out of time: only the bounds that cost a pass over Q.
-        effort = effort if monitor.remaining() > 0 else "cheap"
-        limit = min(limit, upper_bound(problem, effort, answer.value))
-    limit = max(limit, answer.value)
-    final = Answer(answer.indices, answer.value, limit)
-    return BQPResult(final.indices, final.value, limit, final.is_proven, monitor.elapsed)
+def _tightest(problem: Problem, answer: Answer, effort: BoundEffort, monitor: Monitor) -> float:
+    from featsieve.quadratic.relaxation import upper_bound
 
-
-def _lookup(name: str, problem: Problem) -> Solver:
-    if name not in SOLVERS:
-        raise InputError(f"solver={name!r} is not known; use one of {', '.join(SOLVERS)}.")
-    if SOLVERS[name].needs_nonnegative:
-        check_nonnegative(problem, name)
-    return SOLVERS[name]
-
-
-def _positive(name: str, value: int) -> int:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} must be an integer of at least 1, not {value!r}.")
-    return int(value)
-
-
-def _in_unit_interval(name: str, value: float) -> float:
-    if not isinstance(value, numbers.Real) or not 0 < value < 1:
-        raise InputError(f"{name} must lie between 0 and 1 (both excluded), not {value!r}.")
-    return float(value)
-
-
-def _one_of(name: str, value: Choice, choices: object) -> Choice:
-    if value not in get_args(choices):
-        raise InputError(
-            f"{name}={value!r} is not known; use one of {', '.join(get_args(choices))}."
-        )
-    return value
+    return upper_bound(problem, effort, answer.value, monitor)

@@ -61,7 +61,17 @@ class Monitor:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
-        if done < total and self.remaining() <= 0:
+        if done < total:
+            self.check()
+
+    def expect(self, seconds: float) -> None:
+        """End the run now if a piece that cannot be stopped would end after the limit."""
+        if self.remaining() <= seconds:
+            raise TimeUp
+
+    def check(self) -> None:
+        """End the run if time is up: for pieces too small to report."""
+        if self.remaining() <= 0:
             raise TimeUp
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.protocols import HasPairs, PairTerms
-from featsieve.quadratic import BQPResult, solve
+from featsieve.input.parameters import check_integer, check_real
+from featsieve.protocols import Bound, HasPairMatrix, HasPairs, PairTerms
+from featsieve.quadratic.problem import Answer, BoundEffort, Options, Problem
+from featsieve.quadratic.solve import answers, result_of
 from featsieve.result import SelectionResult
-from featsieve.runtime.ordering import best_first
-from featsieve.searches.pair_matrix import pair_matrix
+from featsieve.runtime.progress import Monitor
+from featsieve.runtime.seeds import random_generator
+
+
+class BoundPairs(Bound, HasPairs, Protocol):
+    """What a search on pairs needs."""
 
 
 class GlobalQuadratic(BaseEstimator):
@@ -24,6 +30,8 @@ class GlobalQuadratic(BaseEstimator):
     ----------
     solver : "auto", "linear", "spectral", "sdp", "tpower", "lowrank" or "exact"
     rank, epsilon, delta : for "lowrank"; see :func:`featsieve.quadratic.solve`
+    bound : "auto", "cheap", "sdp", "none" or None
+        How much work goes into the upper bound; see :func:`featsieve.quadratic.solve`.
     random_state : int, optional
     """
 
@@ -36,48 +44,61 @@ class GlobalQuadratic(BaseEstimator):
         rank: int = 3,
         epsilon: float = 0.1,
         delta: float = 0.1,
+        bound: BoundEffort | None = None,
         random_state: Any = None,
     ) -> None:
         self.solver = solver
         self.rank = rank
         self.epsilon = epsilon
         self.delta = delta
+        self.bound = bound
         self.random_state = random_state
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
-        terms: PairTerms = bound.relevance_and_pairs()
+    def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
+        """The best set so far, with its bound."""
+        options = self._options(bound.monitor)
+        terms = bound.relevance_and_pairs()
         if terms.role != "complement":
             raise IncompatibleError(
                 "GlobalQuadratic maximises complement, but this measure's pair term is redundancy; "
                 "use ConditionalMutualInformation, or SimplexQP."
             )
         Q = pair_matrix(bound, terms)
-        answer = self._solve((Q + Q.T) / 2, k, bound.monitor.remaining())
-        yield SelectionResult(
-            answer.indices,
-            _shares(Q, answer.indices),
-            objective=answer.value,
-            extras={
-                "upper_bound": answer.upper_bound,
-                "proven_optimal": answer.proven_optimal,
-            },
-            approximation=None if answer.proven_optimal else _gap_words(answer),
+        problem = Problem((Q + Q.T) / 2, k)
+        for answer in answers(problem, self.solver, options, bound=self.bound):
+            yield _result(Q, answer)
+
+    def _options(self, monitor: Monitor) -> Options:
+        return Options(
+            rng=random_generator(self.random_state),
+            monitor=monitor,
+            rank=check_integer("rank", self.rank, 1),
+            epsilon=check_real("epsilon", self.epsilon, 0, 1, inclusive="neither"),
+            delta=check_real("delta", self.delta, 0, 1, inclusive="neither"),
         )
 
-    def _solve(self, Q: FloatArray, k: int, seconds: float) -> BQPResult:
-        if k == len(Q):
-            value = float(Q.sum())
-            return BQPResult(best_first(Q.sum(axis=1)), value, value, True, 0.0)
-        return solve(
-            Q,
-            k,
-            solver=self.solver,  # type: ignore[arg-type]
-            random_state=self.random_state,
-            rank=self.rank,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            max_time=None if np.isinf(seconds) else max(seconds, np.finfo(float).tiny),
-        )
+
+def pair_matrix(bound: BoundPairs, terms: PairTerms) -> FloatArray:
+    """All pair terms, at once where the measure can."""
+    if isinstance(bound, HasPairMatrix):
+        return bound.pair_matrix()
+    n_units = len(terms.relevance)
+    matrix = np.empty((n_units, n_units))
+    for unit in range(n_units):
+        matrix[unit] = terms.pair_row(unit)
+        bound.monitor.tick("pairs", unit + 1, n_units)
+    return matrix
+
+
+def _result(Q: FloatArray, answer: Answer) -> SelectionResult:
+    known = result_of(answer, 0.0)
+    return SelectionResult(
+        answer.indices,
+        _shares(Q, answer.indices),
+        objective=answer.value,
+        extras={"upper_bound": known.upper_bound, "proven_optimal": known.proven_optimal},
+        approximation=None if known.proven_optimal else _gap_words(known.gap),
+    )
 
 
 def _shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
@@ -91,5 +112,7 @@ def _shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
     return given + np.where(outside, np.diag(Q), 0.0)
 
 
-def _gap_words(answer: BQPResult) -> str:
-    return f"within {100 * answer.gap:.2g} % of the best possible value"
+def _gap_words(gap: float | None) -> str:
+    if gap is None:
+        return "no bound on the best possible value was asked for"
+    return f"within {100 * gap:.2g} % of the best possible value"

@@ -13,6 +13,7 @@ from featsieve.input.parameters import check_choice, check_real
 from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_index, tie_width
+from featsieve.runtime.user_warnings import warn_user
 
 
 class Criterion(BaseEstimator):
@@ -155,6 +156,7 @@ class GainOfAll:
         self._relevance: FloatArray = bound.relevance()
         self.scale: float = bound.information_scale
         self._selected: list[int] = []
+        self._has_warned = False
 
     def add(self, unit: int) -> None:
         self._selected.append(unit)
@@ -165,8 +167,17 @@ class GainOfAll:
         gains: FloatArray = self._bound.conditional_gains(self._selected)
         if gains[outside].max() > tie_width(0.0, self.scale):
             return gains
+        self._warn_once()
         # Nothing to gain: 0 for the most relevant one that is left, less for the others.
         return self._relevance - self._relevance[outside].max()
+
+    def _warn_once(self) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            warn_user(
+                f"no column adds information to the first {len(self._selected)} selected ones; the "
+                "others are chosen by relevance. Ask for fewer features, or give more rows."
+            )
 
 
 class Greedy(BaseEstimator):

@@ -8,27 +8,30 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from featsieve.arrays import FloatArray
-from featsieve.errors import IncompatibleError
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.errors import IncompatibleError, InputError
 from featsieve.input.parameters import check_integer, check_real
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
 from featsieve.protocols import HasPairs, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
+from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.pair_matrix import pair_matrix
+from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
+
+EIGEN_PROBE = 200
 
 
 class SimplexQP(BaseEstimator):
     """min ½ (1 − α) w'Qw − α f'w on the simplex; the units with the largest weights are kept.
 
     Q is the redundancy of pairs with its negative eigenvalues set to 0, f the relevance
-    (P-LSMI 4.2).
+    (Rodriguez-Lujan et al. 2010; P-LSMI 4.2).
 
     Parameters
     ----------
     alpha : "auto" or float in [0, 1]
-        "auto" is q̄ / (q̄ + f̄), with the means over all entries.
+        "auto" is q̄ / (q̄ + f̄), with the means over all entries of the raw Q and of f.
     n_columns : int, optional
         Nyström's approximation from so many columns of Q, for many units; None: all of Q.
     random_state : int, optional
@@ -48,18 +51,24 @@ class SimplexQP(BaseEstimator):
         self.n_columns = n_columns
         self.random_state = random_state
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
+        """One answer: the minimum is unique but for ties."""
         self._check()
-        terms: PairTerms = bound.relevance_and_pairs()
+        terms = bound.relevance_and_pairs()
         if terms.role != "redundancy":
             raise IncompatibleError(
                 "SimplexQP minimises redundancy, but this measure's pair term is complement; use "
                 "a measure of redundancy, such as MutualInformation, or GlobalQuadratic."
             )
-        factor, diagonal, approximation = self._redundancy(bound, terms)
-        alpha = self._alpha(factor, diagonal, terms.relevance)
+        columns, chosen = self._columns(bound, terms)
+        _refuse_overflow(np.column_stack([terms.relevance, columns]))
+        alpha = self._alpha(columns, terms.relevance)
+        factor, diagonal, approximation = _redundancy(columns, chosen, bound.monitor)
         solution = minimize_on_simplex(
-            np.sqrt(1 - alpha) * factor, alpha * terms.relevance, (1 - alpha) * diagonal
+            np.sqrt(1 - alpha) * factor,
+            alpha * terms.relevance,
+            (1 - alpha) * diagonal,
+            check=bound.monitor.check,
         )
         order = best_first(solution.weights)
         yield SelectionResult(
@@ -71,23 +80,18 @@ class SimplexQP(BaseEstimator):
             extras={"alpha": alpha, "relevance": terms.relevance, "n_iter": solution.n_iter},
         )
 
-    def _redundancy(
-        self, bound: Any, terms: PairTerms
-    ) -> tuple[FloatArray, FloatArray, str | None]:
-        """Q as VV' + D, and the approximation in words."""
+    def _columns(self, bound: BoundPairs, terms: PairTerms) -> tuple[FloatArray, IntArray | None]:
+        """All columns of Q, or some of them and their indices."""
         n_units = len(terms.relevance)
         if self.n_columns is None or self.n_columns >= n_units:
-            return positive_factor(pair_matrix(bound, terms)), np.zeros(n_units), None
+            return pair_matrix(bound, terms), None
         rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
-        columns = np.stack([terms.pair_row(int(unit)) for unit in chosen], axis=1)
-        words = f"Nyström from {self.n_columns} of {n_units} columns"
-        return *nystrom_factor(columns, chosen), words
+        return np.stack([terms.pair_row(int(unit)) for unit in chosen], axis=1), chosen
 
-    def _alpha(self, factor: FloatArray, diagonal: FloatArray, relevance: FloatArray) -> float:
+    def _alpha(self, columns: FloatArray, relevance: FloatArray) -> float:
         if self.alpha == "auto":
-            entries = float(np.square(factor.sum(axis=0)).sum() + diagonal.sum())
-            redundancy = entries / len(factor) ** 2
+            redundancy = float(columns.mean())
             total = redundancy + float(relevance.mean())
             return redundancy / total if total > 0 else 0.5
         return float(self.alpha)
@@ -97,3 +101,35 @@ class SimplexQP(BaseEstimator):
             check_real("alpha", self.alpha, 0, 1, also="'auto'")
         if self.n_columns is not None:
             check_integer("n_columns", self.n_columns, 1, also="None for all")
+
+
+def _redundancy(
+    columns: FloatArray, chosen: IntArray | None, monitor: Monitor
+) -> tuple[FloatArray, FloatArray, str | None]:
+    """Q as VV' + D, and the approximation in words."""
+    if chosen is None:
+        _expect_eigenvalues(columns, monitor)
+        return positive_factor(columns), np.zeros(len(columns)), None
+    words = f"Nyström from {len(chosen)} of {len(columns)} columns"
+    return *nystrom_factor(columns, chosen), words
+
+
+def _expect_eigenvalues(Q: FloatArray, monitor: Monitor) -> None:
+    """LAPACK cannot be stopped: its time grows with n³, so a corner of Q tells it in advance."""
+    if len(Q) <= EIGEN_PROBE or np.isinf(monitor.remaining()):
+        return
+    corner = Q[:EIGEN_PROBE, :EIGEN_PROBE]
+    np.linalg.eigh(corner)  # the first call may load code
+    start = monitor.elapsed
+    np.linalg.eigh(corner)
+    monitor.expect((monitor.elapsed - start) * (len(Q) / EIGEN_PROBE) ** 3)
+
+
+def _refuse_overflow(terms: FloatArray) -> None:
+    """One row per unit."""
+    unit = int(np.argmin(np.isfinite(terms).all(axis=1)))
+    if not np.isfinite(terms[unit]).all():
+        raise InputError(
+            f"the relevance or redundancy of feature number {unit} is not finite: its numbers, or "
+            "those of the target, are so large that squares overflow; divide them by a constant."
+        )

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve.measures import hsic, kta, mmd
-from featsieve.measures.hsic.estimates import (
+from featsieve.measures.hsic.grams import (
     asymptotic_moments,
     centred,
-    fixed_matrix,
     gram_hsic,
     gram_kta,
     permutation_moments,
 )
+from featsieve.measures.hsic.passes import fixed_matrix
 from featsieve.measures.hsic.target_kernel import binary_labels, multiclass_labels
 from tests import golden_data
 from tests.golden_data import golden

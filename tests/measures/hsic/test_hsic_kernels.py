@@ -17,10 +17,11 @@ from featsieve.compiled.hsic_tiles import (
     candidate_sums,
     contribution_sums,
     sum_contributions,
+    unit_kernels,
     weighted_exponential,
 )
 from featsieve.compiled.medians import kth_difference, kth_value, pair_contributions
-from featsieve.measures.hsic.bandwidth import median_distance, median_of_column
+from featsieve.measures.hsic.bandwidth import median_kernel_distance, median_of_column
 from featsieve.measures.hsic.kernels import kernel_function
 from tests.reference import median_pair_distance
 
@@ -110,6 +111,25 @@ def test_tile_kernels_equal_loops(seed, form):
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS, form=st.sampled_from([SQUARED, ABSOLUTE]))
+def test_one_column_units_and_unit_kernels_equal_loops(seed, form):
+    rng, A, B, M, codes, triangle, pieces, keep = random_tile(seed, form)
+    m = len(A)
+    starts, rates = np.arange(m + 1), rng.random(m)
+    base = sum_contributions(A, B, np.ones(m), codes, form, triangle)
+    for sign in (1.0, -1.0):
+        found = candidate_sums(A, B, starts, codes, form, base, sign, rates, M, 0.0, 0, triangle)
+        expected = [
+            (np.exp(-rates[u] * (base + sign * pieces[:, :, u])) * M * keep).sum() for u in range(m)
+        ]
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+    K = unit_kernels(A, B, starts, codes, form, rates)
+    np.testing.assert_allclose(
+        K, np.exp(-rates[:, None, None] * pieces.transpose(2, 0, 1)), rtol=1e-11
+    )
+
+
 def test_single_precision_is_near_double():
     _, A, B, M, codes, triangle, _, _ = random_tile(3, SQUARED)
     starts = np.arange(len(A) + 1)
@@ -156,7 +176,7 @@ def test_median_distance_equals_loops(seed, m, binary):
     n = int(rng.integers(2, 30))
     X = (rng.random((n, m)) < 0.1).astype(float) if binary else rng.normal(size=(n, m))
     expected = median_pair_distance(X)
-    assert median_distance(X, kernel_function("rbf")) == pytest.approx(expected, rel=1e-14)
+    assert median_kernel_distance(X, kernel_function("rbf")) == pytest.approx(expected, rel=1e-14)
 
 
 def test_median_falls_back_to_a_positive_number():

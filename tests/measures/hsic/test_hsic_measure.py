@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, hsic, mmd
-from featsieve.measures.hsic.estimates import gram_hsic
+from featsieve.measures.hsic import tiles
+from featsieve.measures.hsic.grams import gram_hsic
 from featsieve.procedures.pairing import Pairing
 from featsieve.runtime.progress import SILENT, drive
 from featsieve.searches import Backward, Forward, Ranking
 from tests.measures.hsic.test_hsic_estimates import FIGURES, toy
-from tests.reference import median_pair_distance, rbf_gram
+from tests.reference import delta_gram, median_pair_distance, rbf_gram
 
 SEEDS = st.integers(0, 10**6)
 
@@ -233,6 +234,34 @@ def test_groups_and_categories_are_one_factor_each():
     assert bound.values_with([0], [2])[0] == pytest.approx(expected, rel=1e-10)
 
 
+def test_delta_kernel_on_data():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, size=(40, 4)) / 7.0, rng.normal(size=40)
+    L = rbf_gram(y[:, None], median_pair_distance(y[:, None]))
+
+    def value(columns):
+        return gram_hsic(delta_gram(X[:, columns]), L)
+
+    bound = HSIC(kernel="delta").bind(engine_of(X, y))
+    assert bound.value([0, 2]) == pytest.approx(value([0, 2]), rel=1e-10)
+    assert hsic(X, y, kernel="delta") == pytest.approx(value([0, 1, 2, 3]), rel=1e-10)
+    np.testing.assert_allclose(bound.scores(), [value([c]) for c in range(4)], rtol=1e-10)
+    removals = bound.values_without([0, 1, 3], [0, 1, 3])
+    np.testing.assert_allclose(removals, [value([1, 3]), value([0, 3]), value([0, 1])], rtol=1e-10)
+    with pytest.raises(ValueError, match="no gradient"):
+        bound.value_and_gradient(np.ones(4))
+
+
+def test_a_gram_matrix_as_target_is_cut_to_blocks(monkeypatch):
+    monkeypatch.setattr(tiles, "BLOCK_ROWS", 8)
+    X, y = random_table(3, n=40)
+    L = rbf_gram(y[:, None], 1.0)
+    options = {"approximation": "block", "bandwidth": 1.0}
+    given = HSIC(target_kernel="precomputed", **options).bind(engine_of(X, L, task="regression"))
+    made = HSIC(target_kernel="rbf", target_bandwidth=1.0, **options).bind(engine_of(X, y))
+    np.testing.assert_allclose(given.scores(), made.scores(), rtol=1e-10)
+
+
 def test_a_function_as_kernel_equals_the_built_in():
     X, y = random_table(4)
 
@@ -315,6 +344,14 @@ def test_optimized_width_is_no_worse_than_any_on_a_grid():
         (lambda X, y: hsic(X, y, target_kernel="bin"), "needs classes"),
         (lambda X, y: hsic(X, y, bandwidth="wide"), "bandwidth must be"),
         (lambda X, y: hsic(X, y, bandwidth=-1.0), "bandwidth must be"),
+        (lambda X, y: hsic(X, y, bandwidth=np.array([1.0, 2.0])), "bandwidth must be"),
+        (lambda X, y: hsic(X, y, bandwidth=np.inf), "bandwidth must be"),
+        (lambda X, y: hsic(X, y, kernel="linear", bandwidth="wide"), "bandwidth must be"),
+        (lambda X, y: hsic(X, y, target_bandwidth={}), "target_bandwidth must be"),
+        (lambda X, y: hsic(X, y, kernel=[]), "kernel must be one of"),
+        (lambda X, y: hsic(X, y, kernel=None), "kernel must be one of"),
+        (lambda X, y: hsic(X, y, target_kernel=[]), "target_kernel must be"),
+        (lambda X, y: hsic(X, y, target_kernel={}), "target_kernel must be"),
         (lambda X, y: mmd(X, np.arange(30) % 3), "two classes"),
     ],
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.metrics import normalized_mutual_info_score
 
 from featsieve.errors import InputError
@@ -20,9 +21,8 @@ from featsieve.measures import (
     mutual_information,
     normalized_mutual_information,
 )
-from featsieve.measures.information.counts import Layout
-from featsieve.measures.information.ksg import ksg_information
-from featsieve.measures.information.pair_sums import PairSums, Split
+from featsieve.measures.information.counts import CodedRows, Layout
+from featsieve.measures.information.pair_sums import PackedPairs, PlaneSplit
 from featsieve.measures.information.posterior import posterior_of_table
 from tests import reference
 from tests.golden_data import golden, toy
@@ -93,8 +93,9 @@ def test_planes_and_direct_counting_agree(seed, n_rows):
     counts = layout.count(codes, y)
     answers = []
     for thin in (np.arange(8), np.arange(0), np.arange(0, 8, 3)):
-        split = Split(layout, thin, np.setdiff1d(np.arange(8), thin))
-        sums = PairSums(counts, split, split.pack(codes, y), n_jobs=2)
+        split = PlaneSplit(layout, thin, np.setdiff1d(np.arange(8), thin))
+        rows = CodedRows(codes, y[:, None])
+        sums = PackedPairs.of_rows(counts, split, lambda rows=rows: [rows], n_jobs=2)
         answers.append(np.array([sums.row(i) for i in range(8)]))
         few = np.array([5, 2, 7])
         assert_allclose(np.array(sums.row(3, few)), answers[-1][3][:, few], rtol=1e-13)
@@ -108,18 +109,20 @@ def test_pair_tables_add_over_row_blocks(seed, sizes):
     codes, y = draw(seed, n_rows, 4, 5, 3)
     codes = codes.astype(np.uint8)
     layout = Layout(codes.max(axis=0).astype(np.int64) + 1, 3)
-    whole = PairSums.of_codes(codes, y, layout)
-    blocks = np.split(np.arange(n_rows), np.cumsum(sizes)[:-1])
-    counts = layout.count(codes[blocks[0]], y[blocks[0]])
-    packed = whole.split.pack(codes[blocks[0]], y[blocks[0]])
-    streamed = layout.count_with(codes[blocks[0]], y[blocks[0]], 2)
-    for rows in blocks[1:]:
-        counts = counts.merge(layout.count(codes[rows], y[rows]))
-        packed = packed.merge(whole.split.pack(codes[rows], y[rows]))
-        streamed = streamed.merge(layout.count_with(codes[rows], y[rows], 2))
-    assert (counts.table == whole.counts.table).all()
-    assert_allclose(PairSums(counts, whole.split, packed).row(2), whole.row(2), rtol=1e-13)
-    assert_allclose(streamed.sums(), whole.row(2), rtol=1e-12, atol=1e-12)
+    whole = PackedPairs.of_codes(codes, y, layout)
+    parts = [
+        CodedRows(codes[rows], y[rows, None])
+        for rows in np.split(np.arange(n_rows), np.cumsum(sizes)[:-1])
+    ]
+    counts = [layout.count(part.codes, part.classes[:, 0]) for part in parts]
+    streamed = [layout.count_with(part.codes, part.classes[:, 0], 2) for part in parts]
+    merged = reduce(lambda a, b: a.merge(b), counts)
+    assert (merged.table == whole.counts.table).all()
+    packed = PackedPairs.of_rows(merged, whole.split, lambda: parts)
+    assert (packed.planes.words == whole.planes.words).all()  # blocks leave no trace
+    assert_allclose(np.array(packed.row(2)), np.array(whole.row(2)), rtol=1e-13)
+    sums = reduce(lambda a, b: a.merge(b), streamed).sums()
+    assert_allclose(sums, whole.row(2), rtol=1e-12, atol=1e-12)
 
 
 def test_wide_and_tall_matrices_use_every_kind_of_tile():
@@ -231,33 +234,3 @@ def test_posterior_refuses_what_it_cannot_take():
     with pytest.raises(InputError, match="level"):
         information_posterior([0, 1], [0, 1], level=1.0)
     assert information_posterior([0, 0], [0, 1]).mean == 0.0
-
-
-# --- nearest neighbours -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_neighbors", [1, 3, 7])
-def test_ksg_is_scikit_learns_on_the_same_neighbours(n_neighbors):
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(150, 4))
-    y = X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.normal(size=150)
-    labels = np.digitize(y, [0.0, 1.0])
-    X, y = X / X.std(axis=0), y / y.std()
-    continuous = mutual_info_regression(X, y, n_neighbors=n_neighbors, random_state=0)
-    mixed = mutual_info_classif(X, labels, n_neighbors=n_neighbors, random_state=0)
-    for column, x in enumerate(X.T):
-        ours = ksg_information(x, y, n_neighbors=n_neighbors)
-        assert_allclose(ours, continuous[column], atol=1e-9)
-        ours = ksg_information(x, labels * 1.0, n_neighbors=n_neighbors, discrete_y=True)
-        assert_allclose(ours, mixed[column], atol=1e-9)
-        swapped = ksg_information(labels * 1.0, x, n_neighbors=n_neighbors, discrete_x=True)
-        assert swapped == ours
-
-
-def test_ksg_of_constants_lone_labels_and_missing_cells():
-    x = np.array([1.0, 2.0, 4.0, 8.0, 9.0, 11.0])
-    assert ksg_information(np.ones(6), x) == 0.0
-    assert ksg_information(x, np.arange(6.0), discrete_y=True) == 0.0
-    labels = np.array([0.0, 0, 0, 1, 1, 1])
-    with_gaps = ksg_information(np.append(x, np.nan), np.append(labels, 1.0), discrete_y=True)
-    assert with_gaps == ksg_information(x, labels, discrete_y=True) > 0

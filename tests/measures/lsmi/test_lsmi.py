@@ -264,8 +264,53 @@ def test_em_reaches_the_maximum(seed):
     A, b = rng.uniform(0.1, 1, (30, 6)), rng.uniform(0.2, 1, 6)
     alpha = solve_kliep(A, b, "em")
     assert b @ alpha == pytest.approx(1.0)
-    assert mean_log(A @ alpha) == pytest.approx(kliep_by_scipy(A, b), abs=1e-4)
-    assert mean_log(A @ alpha) >= mean_log(A @ solve_kliep(A, b, "authors")) - 1e-4
+    assert mean_log(A @ alpha) == pytest.approx(kliep_by_scipy(A, b), abs=1e-6)
+    assert mean_log(A @ alpha) >= mean_log(A @ solve_kliep(A, b, "authors")) - 1e-10
+
+
+@given(
+    n=st.integers(2, 60),
+    n_centers=st.integers(1, 30),
+    sigma=st.floats(0.01, 10),
+    is_binary=st.booleans(),
+    seed=st.integers(0, 999),
+)
+def test_no_direction_gains_at_the_maximum(n, n_centers, sigma, is_binary, seed):
+    """Concave on a simplex: f* − f is at most the largest gain of a component, less 1."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 2, n).astype(float) if is_binary else rng.normal(size=n)
+    A = np.exp(-((x[:, None] - x[None, :n_centers]) ** 2) / (2 * sigma**2))
+    A *= rng.random((n, 1)) < 0.9  # rows that no centre reaches do not count
+    b = rng.uniform(0.3, 1, A.shape[1])
+    alpha = solve_kliep(A, b, "em")
+    ratio = (A @ alpha)[A.any(axis=1)]
+    assert (alpha >= 0).all()
+    assert b @ alpha == pytest.approx(1.0)
+    assert (ratio > 0).all()
+    if len(ratio):
+        assert (A[A.any(axis=1)] / ratio[:, None] / b).mean(axis=0).max() <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_mlmi_of_classes_and_numbers_is_at_the_maximum(task):
+    """Classes are solved one by one; together they are one problem with b'α = 1."""
+    X, y = table(60, 2, task, 6)
+    own = MLMI(random_state=0, n_basis=25, sigmas=[0.7], scale_target=False)
+    bound = own.bind(open_engine(X, y, Settings(task=task)))
+    fitted = bound.fit([0, 1])
+    rows = bound._rows.X
+    squares = ((rows[:, None] - bound.basis.centers.X[None]) ** 2).sum(axis=2)
+    ratio = bound._ratio(squares, 0.7)
+    b = np.maximum(ratio.normaliser(ratio.all_rows), 1 / 60**2)
+    assert b @ fitted.alpha == pytest.approx(1.0)
+    assert fitted.value == pytest.approx(kliep_by_scipy(ratio.A, b), abs=1e-5)
+
+
+def test_mlmi_prefers_a_width_that_reaches_the_held_out_rows():
+    """Rows that no weight reaches are no reason to like a width."""
+    X, y = table(80, 1, "regression", 7)
+    bound = MLMI(random_state=0, n_basis=10, sigmas=[1e-3, 0.7]).bind(open_engine(X, y, Settings()))
+    assert bound.fit([0]).sigma == 0.7
 
 
 def test_mlmi_sees_dependence_and_chooses_a_width():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.quadratic.lowrank import sample_count
 from featsieve.quadratic.problem import SOLVERS, Answer, Options, Problem, make_problem
 from featsieve.quadratic.solve import fitting_threads
 
@@ -24,7 +25,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "Linear": ("linear", {}),
     "Spectral": ("spectral", {}),
     "SDP": ("sdp", {}),
-    "LowRank": ("lowrank", {}),
+    "LowRank": ("lowrank", {"n_samples": sample_count(3, 0.1, 0.1)}),  # the paper's
     "TPower": ("tpower", {}),
     "TPower, paper's binary": ("tpower", {"iterates": "binary", "shift": "none"}),
     "ours (auto)": ("auto", {}),

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, SVR
 from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
 from featsieve.evaluation.benches._report import finish, markdown_table
-from featsieve.measures.hsic.bandwidth import median_distance, median_rows
+from featsieve.measures.hsic.bandwidth import median_kernel_distance, median_rows
 from featsieve.measures.hsic.kernels import kernel_function
 from featsieve.registry import METHODS, find_method
 
@@ -109,7 +109,7 @@ def _svm_error(
     seen: FloatArray, y: Array, unseen: FloatArray, truth: Array, classes: bool
 ) -> float:
     rows = median_rows(len(seen))
-    sigma = median_distance(seen if rows is None else seen[rows], kernel_function("rbf"))
+    sigma = median_kernel_distance(seen if rows is None else seen[rows], kernel_function("rbf"))
     gamma = 1.0 / (2.0 * sigma**2)
     if classes:
         return float(np.mean(SVC(C=C, gamma=gamma).fit(seen, y).predict(unseen) != truth))

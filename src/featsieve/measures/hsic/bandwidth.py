@@ -1,4 +1,4 @@
-"""Widths of Gaussian kernels: the median rule, the paper's policy, and optimised ones."""
+"""Widths of kernels: the median rule, 1/(2d) for d columns, or a number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.compiled.hsic_tiles import SQUARED
+from featsieve.compiled.hsic_tiles import ABSOLUTE
 from featsieve.compiled.medians import (
     clear_dust,
     kth_difference,
@@ -18,12 +18,15 @@ from featsieve.compiled.medians import (
     pair_contributions,
 )
 from featsieve.engines.base import median_sample_size
+from featsieve.errors import InputError
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, column_major, unit_columns
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Schema
 
 CONSTANT_BANDWIDTH = 1.0
+UNITS_A_TICK = 64  # a median takes about a millisecond
 
 
 def median_rows(n_samples: int, seed: int = 0, n_columns: int = 1) -> IntArray | None:
@@ -72,7 +75,7 @@ def median_of_column(column: Array) -> float:
     return float((kth_difference(ordered, low) + kth_difference(ordered, high)) / 2)
 
 
-def median_distance(X: Array, kernel: KernelFunction) -> float:
+def median_kernel_distance(X: Array, kernel: KernelFunction) -> float:
     """The median distance between the rows of a numeric array."""
     if X.shape[1] == 1:
         return median_of_column(X[:, 0])
@@ -122,14 +125,14 @@ class FixedWidth:
 
 @dataclass(frozen=True)
 class DimensionWidth:
-    """rate = 1/(2d) for d columns (P-HSIC section 3): σ = √d for Gauss, 2d for Laplace."""
+    """rate = 1/(2d) for d columns (P-HSIC section 3): σ = √d, for Laplace 2d."""
 
     schema: Schema
     form: int
 
     def _width(self, n_columns: Array | int) -> FloatArray:
         d = np.maximum(n_columns, 1)
-        return np.sqrt(d) if self.form == SQUARED else 2.0 * d
+        return 2.0 * d if self.form == ABSOLUTE else np.sqrt(d)
 
     def of_set(self, subset: Sequence[int]) -> float:
         return float(self._width(unit_columns(self.schema, subset).n_columns))
@@ -153,6 +156,7 @@ class MedianWidth:
     kernel: KernelFunction
     sample: FloatArray  # column by column
     n_jobs: int
+    monitor: Monitor
 
     def of_set(self, subset: Sequence[int]) -> float:
         units = unit_columns(self.schema, subset)
@@ -166,10 +170,10 @@ class MedianWidth:
         base = self._sums(unit_columns(self.schema, subset))
 
         def changed(unit: int) -> float:
-            own = self._sums(unit_columns(self.schema, [unit]))
-            own *= sign
-            own += base
-            return median_of_sums(own, self.kernel)
+            total = self._sums(unit_columns(self.schema, [unit]))
+            total *= sign
+            total += base
+            return median_of_sums(total, self.kernel)
 
         return self._map(changed, candidates)
 
@@ -190,36 +194,45 @@ class MedianWidth:
         return pair_contributions(self.sample[units.columns], ones, units.is_code, self.kernel.form)
 
     def _map(self, fn: Callable[[int], float], units: Sequence[int]) -> FloatArray:
-        return np.array(list(ordered_map(fn, units, self.n_jobs if len(units) > 1 else 1)))
+        widths = np.empty(len(units))
+        medians = ordered_map(fn, units, self.n_jobs if len(units) > 1 else 1)
+        for done, width in enumerate(medians, start=1):
+            widths[done - 1] = width
+            if done % UNITS_A_TICK == 0:
+                self.monitor.tick("taking medians", done, len(units))
+        return widths
 
 
 def width_policy(
     bandwidth: float | str, kernel: KernelFunction, engine: Engine, seed: int
 ) -> WidthPolicy:
     """The policy that a ``bandwidth`` parameter asks for (``"optimize"`` starts from medians)."""
-    if not kernel.has_bandwidth:
-        return _product_policy(bandwidth, kernel, engine)
-    if bandwidth == "dimension":
-        return DimensionWidth(engine.schema, kernel.form)
-    if bandwidth in ("median", "optimize"):
-        X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
-        sample = np.ascontiguousarray(X.T, dtype=np.float64)
-        return MedianWidth(engine.schema, kernel, sample, engine.n_jobs)
-    return FixedWidth(positive_bandwidth(bandwidth))
-
-
-def _product_policy(bandwidth: float | str, kernel: KernelFunction, engine: Engine) -> WidthPolicy:
-    """Kernels of inner products: ⟨x, x'⟩ itself when linear, ⟨x, x'⟩/d or /σ² in a power."""
-    if kernel.degree == 1:
+    if not isinstance(bandwidth, str):
+        return _fixed_width(positive_bandwidth(bandwidth), kernel)
+    if bandwidth not in ("median", "dimension", "optimize"):
+        raise refused_bandwidth(bandwidth)
+    if kernel.by_equality or kernel.degree == 1:
         return FixedWidth(1.0)
-    if isinstance(bandwidth, str):
-        return DimensionWidth(engine.schema, SQUARED)
-    return FixedWidth(positive_bandwidth(bandwidth))
+    if bandwidth == "dimension" or not kernel.has_bandwidth:
+        return DimensionWidth(engine.schema, kernel.form)
+    X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
+    sample = np.ascontiguousarray(X.T, dtype=np.float64)
+    return MedianWidth(engine.schema, kernel, sample, engine.n_jobs, engine.monitor)
+
+
+def _fixed_width(bandwidth: float, kernel: KernelFunction) -> FixedWidth:
+    """The linear kernel is ⟨x, x'⟩ itself; in a power it is ⟨x, x'⟩/σ²."""
+    return FixedWidth(1.0 if kernel.degree == 1 else bandwidth)
 
 
 def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
-    """A number above zero, or one sentence that says what is allowed."""
-    if isinstance(bandwidth, int | float | np.number) and bandwidth > 0:
+    """A finite number above 0, or one sentence that says what is allowed."""
+    numeric = isinstance(bandwidth, int | float | np.number) and not isinstance(bandwidth, bool)
+    if numeric and 0 < bandwidth < np.inf:
         return float(bandwidth)
-    words = "'median'" if name != "bandwidth" else "'median', 'dimension', 'optimize'"
-    raise ValueError(f"{name} must be {words} or a positive number, got {bandwidth!r}.")
+    raise refused_bandwidth(bandwidth, name)
+
+
+def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
+    words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
+    return InputError(f"{name} must be {words} or a positive number, got {bandwidth!r}.")

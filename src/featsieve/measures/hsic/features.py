@@ -13,8 +13,8 @@ from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.hsic.bandwidth import WidthPolicy
-from featsieve.measures.hsic.estimates import SetChanges
-from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, no_columns, unit_columns
+from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, no_columns
+from featsieve.measures.hsic.passes import SetChanges
 from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
 from featsieve.protocols import Engine
 from featsieve.schema import Block
@@ -218,12 +218,14 @@ class BoundFeatureHSIC(SetChanges):
 
     def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
         widths = self._widths.of_changes(subset, candidates, sign)
-        return self._values(subset, unit_columns(self._engine.schema, candidates), sign, widths)
+        return self._values(
+            subset, self._kernel.columns_of(self._engine.schema, candidates), sign, widths
+        )
 
     def _values(
         self, subset: Sequence[int], own: UnitColumns, sign: int, widths: FloatArray
     ) -> FloatArray:
-        base = unit_columns(self._engine.schema, subset)
+        base = self._kernel.columns_of(self._engine.schema, subset)
         features, size = self._features(base, own, sign, widths)
         summed = FeaturePass(base, own, sign, widths, features, self._target, size)
         covariance = self._engine.reduce_rows(summed).covariance()

@@ -12,11 +12,10 @@ from featsieve.compiled.hsic_tiles import sum_contributions
 from featsieve.errors import InputError
 from featsieve.input.columns import as_columns
 from featsieve.measures.hsic.bandwidth import width_policy
-from featsieve.measures.hsic.estimates import gram_hsic, gram_kta
+from featsieve.measures.hsic.grams import gram_hsic, gram_kta
 from featsieve.measures.hsic.hsic import HSIC
-from featsieve.measures.hsic.kernels import column_major, kernel_function, unit_columns
-from featsieve.measures.hsic.passes import fit_target_kernel
-from featsieve.measures.hsic.target_kernel import check_gram
+from featsieve.measures.hsic.kernels import column_major, kernel_function
+from featsieve.measures.hsic.target_kernel import check_gram, fit_target_kernel, is_precomputed
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 
@@ -51,7 +50,7 @@ class KernelChoice:
             raise InputError("bandwidth='optimize' is for selection; give 'median' or a number.")
         function = kernel_function(self.kernel)
         everything = range(engine.schema.n_units)
-        units = unit_columns(engine.schema, everything)
+        units = function.columns_of(engine.schema, everything)
         rows = column_major(X[:, units.columns])
         ones = np.ones(units.n_columns)
         total = sum_contributions(rows, rows, ones, units.is_code, function.form, False)
@@ -63,12 +62,8 @@ class KernelChoice:
         if is_precomputed(self.target_kernel):
             return check_gram(y, engine.n_samples, "Y")
         kernel = fit_target_kernel(engine, self.target_kernel, self.target_bandwidth)
-        whole = Block(0, y, y)
-        return kernel.tile(whole, whole)
-
-
-def is_precomputed(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel == "precomputed"
+        rows = Block(0, y, y)
+        return kernel.tile(rows, rows)
 
 
 def _engine(X: Any, Y: Any, choice: KernelChoice) -> Engine:
@@ -137,7 +132,7 @@ def kta(
     normalize: bool = False,
     task: str = "auto",
 ) -> float:
-    """Kernel target alignment tr KL, as P-HSIC uses it; ``normalize``: divided by ‖K‖ ‖L‖.
+    """Kernel target alignment tr KL (Song et al. 2007); ``normalize``: divided by ‖K‖ ‖L‖.
 
     >>> x = np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])
     >>> round(kta(x, [0, 0, 0, 1, 1, 1], bandwidth=1.0, normalize=True), 3)

@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
+from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.bandwidth import WidthPolicy, width_policy
-from featsieve.measures.hsic.estimates import FixedMatrix, SetChanges, fixed_matrix
 from featsieve.measures.hsic.features import BoundFeatureHSIC
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
     UnitColumns,
     kernel_function,
     no_columns,
-    unit_columns,
 )
 from featsieve.measures.hsic.passes import (
-    NO_COLUMNS,
     MatrixGradientPass,
+    SetChanges,
     SetPass,
+    TargetTiles,
     WeightGradientPass,
-    fit_target_kernel,
-    fit_target_tiles,
+    fit_target_side,
+    fixed_matrix,
     function_pass,
 )
-from featsieve.measures.hsic.target_kernel import TargetKernel, check_gram
+from featsieve.measures.hsic.target_kernel import fit_target_kernel
 from featsieve.measures.hsic.tiles import RowPairs, choose_pairs, relative_error
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.runtime.seeds import random_source
+from featsieve.schema import Schema
 
 APPROXIMATIONS = ("auto", "none", "block", "rff", "nystrom")
+DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
 
 
 class HSIC(BaseMeasure):
@@ -46,19 +47,21 @@ class HSIC(BaseMeasure):
 
     Parameters
     ----------
-    kernel : {"rbf", "laplace", "linear", "poly"} or function, default="rbf"
-        Kernel on the data: exp(−d²/2σ²), exp(−d₁/σ), ⟨x, x'⟩, (⟨x, x'⟩/d + 1)³, or a function of
-        two 2-D arrays. A categorical column adds a squared distance of 0 or 1.
-    target_kernel : {"auto", "bin", "mul", "reg", "delta", "rbf", "laplace", "linear", \
-"precomputed"} or function, default="auto"
+    kernel : {"rbf", "laplace", "linear", "poly", "delta"} or function, default="rbf"
+        Kernel on the data: exp(−d²/2σ²), exp(−d₁/σ), ⟨x, x'⟩, (⟨x, x'⟩/d + 1)³, 1 for rows that
+        agree in all columns of the set and 0 for others, or a function of two 2-D arrays. A
+        categorical column adds a squared distance of 0 or 1.
+    target_kernel : {"auto", "bin", "mul", "reg", "delta", "rbf", "laplace", "linear", "poly", \
+"precomputed"}, string kernel or function, default="auto"
         Kernel on the target; ``"auto"``: BIN for two classes, MUL for more, REG for numbers
-        (P-HSIC section 5). ``"precomputed"``: y is the Gram matrix of the target.
+        (Song et al. 2007, section 5). ``"precomputed"``: y is the Gram matrix of the target.
     bandwidth : {"median", "dimension", "optimize"} or float, default="median"
-        σ: the median distance of the columns used; √d for d columns (P-HSIC's 1/(2d)); the one
-        with the largest criterion, sought anew at each round; or a number.
+        σ: the median distance of the columns used; √d for d columns (1/(2d) in Song et al. 2007);
+        the one with the largest criterion, searched for again at each round; or a number.
     target_bandwidth : "median" or float, default="median"
     estimator : {"unbiased", "biased", "v_statistic"}, default="unbiased"
-        P-HSIC eq. (4); P-LSMI eq. (4) with (n − 1)²; P-L1INF eq. (8) with n².
+        Song et al. 2007, eq. (4); Jitkrittum et al. 2013, eq. (4) with (n − 1)²; Masaeli et al.
+        2010, eq. (8) with n².
     criterion : {"hsic", "mmd", "kta"}, default="hsic"
         ``"mmd"`` and ``"kta"`` are tr KL, of two classes and of any target.
     approximation : {"auto", "none", "block", "rff", "nystrom"}, default="auto"
@@ -99,34 +102,50 @@ class HSIC(BaseMeasure):
         self.random_state = random_state
 
     def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
-        self._check_approximation()
+        self._check(engine)
+        seed = self.seed
         if callable(self.kernel):
-            return BoundFunctionHSIC(self, engine)
+            return BoundFunctionHSIC(self._paired_rows(engine, seed), self.kernel)
+        kernel = kernel_function(self.kernel)
+        widths = width_policy(self.bandwidth, kernel, engine, seed)
         if self.approximation in ("rff", "nystrom"):
-            return self._bind_features(engine)
-        return BoundHSIC(self, engine)
+            return self._bind_features(engine, kernel, widths, seed)
+        optimizes = self.bandwidth == "optimize" and kernel.has_bandwidth
+        return BoundHSIC(self._paired_rows(engine, seed), kernel, widths, optimizes=optimizes)
 
-    def _check_approximation(self) -> None:
+    def _check(self, engine: Engine) -> None:
         if self.approximation not in APPROXIMATIONS:
             allowed = ", ".join(map(repr, APPROXIMATIONS))
             raise InputError(f"approximation must be one of {allowed}, got {self.approximation!r}.")
+        if self.precision not in DTYPES:
+            raise InputError(f"precision must be 'double' or 'single', got {self.precision!r}.")
         if self.criterion != "hsic" and self.approximation not in ("auto", "none"):
             raise InputError(
                 f"criterion={self.criterion!r} is summed exactly; use approximation='none'."
             )
+        if self.criterion == "mmd" and not _has_two_classes(engine):
+            raise InputError("criterion='mmd' compares two classes; y has another kind of values.")
 
-    def _bind_features(self, engine: Engine) -> BoundFeatureHSIC:
-        kernel = kernel_function(self.kernel)
-        n = engine.n_samples
-        return BoundFeatureHSIC(
-            engine,
-            kernel,
-            width_policy(self.bandwidth, kernel, engine, self.seed),
-            checked_target_kernel(self, engine),
-            self.approximation,
-            self.seed,
-            float(n**2 if self.estimator == "v_statistic" else (n - 1) ** 2),
+    def _paired_rows(self, engine: Engine, seed: int) -> PairedRows:
+        exact = self.criterion != "hsic"
+        pairs = choose_pairs(engine, "none" if exact else self.approximation, seed)
+        kernel = fit_target_kernel(
+            engine, self.target_kernel, self.target_bandwidth, seed, pairs.order
         )
+        fixed = fixed_matrix(pairs.rows_together, self.estimator, self.criterion)
+        fixed = replace(fixed, scale=fixed.scale / pairs.n_groups)  # a mean over groups of rows
+        dtype = DTYPES[self.precision]
+        target = fit_target_side(engine.memory_limit, pairs, kernel, fixed, dtype)
+        unit = target.unit * (engine.n_samples**2 if exact else 1)  # tr KL is a sum, not a mean
+        return PairedRows(engine.schema, engine.monitor, pairs, target.tiles, unit, dtype)
+
+    def _bind_features(
+        self, engine: Engine, kernel: KernelFunction, widths: WidthPolicy, seed: int
+    ) -> BoundFeatureHSIC:
+        target = fit_target_kernel(engine, self.target_kernel, self.target_bandwidth, seed)
+        n = engine.n_samples
+        divisor = float(n**2 if self.estimator == "v_statistic" else (n - 1) ** 2)
+        return BoundFeatureHSIC(engine, kernel, widths, target, self.approximation, seed, divisor)
 
     @property
     def seed(self) -> int:
@@ -146,36 +165,33 @@ OPTIMIZE_POINTS = 10
 OPTIMIZE_ZOOMS = 4
 
 
-class _TargetBound:
-    """What both bound forms share: the rows in pairs, and the target's fixed matrix."""
+@dataclass(frozen=True)
+class PairedRows:
+    """What every sum needs: the rows in pairs, and the target's fixed matrix.
 
-    def __init__(self, measure: HSIC, engine: Engine) -> None:
-        self.n_units = engine.schema.n_units
-        self.monitor: Monitor = engine.monitor
-        self._schema = engine.schema
-        self._dtype = _dtype_of(measure.precision)
-        exact = measure.criterion != "hsic"
-        self._pairs = choose_pairs(engine, "none" if exact else measure.approximation, measure.seed)
-        self._tiles = fit_target_tiles(
-            engine,
-            self._pairs,
-            checked_target_kernel(measure, engine),
-            _mean_over_groups(measure, self._pairs),
-            self._dtype,
-        )
+    ``unit`` is the size of the target kernel's values: those of the criterion are relative to it.
+    """
+
+    schema: Schema
+    monitor: Monitor
+    pairs: RowPairs
+    target: TargetTiles
+    unit: float
+    dtype: Any
 
 
-class BoundHSIC(_TargetBound, SetChanges):
+class BoundHSIC(SetChanges):
     """HSIC with its data: every question is one pass over pairs of rows."""
 
-    def __init__(self, measure: HSIC, engine: Engine) -> None:
-        self._kernel: KernelFunction = kernel_function(measure.kernel)
-        self._optimizes = measure.bandwidth == "optimize" and self._kernel.has_bandwidth
-        self._widths: WidthPolicy = width_policy(
-            measure.bandwidth, self._kernel, engine, measure.seed
-        )
+    def __init__(
+        self, rows: PairedRows, kernel: KernelFunction, widths: WidthPolicy, *, optimizes: bool
+    ) -> None:
+        self.n_units = rows.schema.n_units
+        self.monitor: Monitor = rows.monitor
+        self.value_scale = rows.unit
+        self._rows, self._kernel, self._widths = rows, kernel, widths
+        self._optimizes = optimizes
         self._tuned: float | None = None
-        super().__init__(measure, engine)
 
     # --- sets of units --------------------------------------------------------------------------
 
@@ -187,20 +203,20 @@ class BoundHSIC(_TargetBound, SetChanges):
 
     def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
         widths = self._round_widths(subset, candidates, sign)
-        units = unit_columns(self._schema, candidates)
-        return self._set_pass(subset, units, sign, widths).over(self._pairs)
+        units = self._kernel.columns_of(self._rows.schema, candidates)
+        return self._set_pass(subset, units, sign, widths).over(self._rows.pairs)
 
     def _set_pass(
         self, subset: Sequence[int], candidates: UnitColumns, sign: int, widths: FloatArray
     ) -> SetPass:
-        base = unit_columns(self._schema, subset)
-        rates = self._kernel.rate(widths)
-        return SetPass(base, candidates, sign, self._kernel, rates, self._tiles, self._dtype)
+        base = self._kernel.columns_of(self._rows.schema, subset)
+        rates, rows = self._kernel.rate(widths), self._rows
+        return SetPass(base, candidates, sign, self._kernel, rates, rows.target, rows.dtype)
 
     def _round_widths(
         self, subset: Sequence[int], candidates: Sequence[int], sign: int
     ) -> FloatArray:
-        """One width a candidate; the optimal one of the current set for all of them."""
+        """One width per candidate; the optimal one of the current set for all of them."""
         if not self._optimizes:
             return self._widths.of_changes(subset, candidates, sign)
         if len(subset):
@@ -209,7 +225,7 @@ class BoundHSIC(_TargetBound, SetChanges):
 
     def _at_widths(self, subset: Sequence[int], widths: FloatArray) -> FloatArray:
         """The criterion of one set at several widths: candidates that add no column."""
-        return self._set_pass(subset, no_columns(len(widths)), 1, widths).over(self._pairs)
+        return self._set_pass(subset, no_columns(len(widths)), 1, widths).over(self._rows.pairs)
 
     def _best_width(self, subset: Sequence[int]) -> float:
         """Where the criterion is largest: a grid of rates, then finer grids around the best."""
@@ -233,12 +249,13 @@ class BoundHSIC(_TargetBound, SetChanges):
 
     def restart(self, seed: int) -> BoundHSIC:
         """For one restart of a search among others: the same data, its own tuning."""
-        own = copy(self)
-        own._tuned, own._pairs, own.monitor = None, self._pairs.alone(), SILENT
-        return own
+        other = copy(self)
+        other._tuned, other.monitor = None, SILENT
+        other._rows = replace(self._rows, pairs=self._rows.pairs.alone())
+        return other
 
     def _column_scale(self, weights: FloatArray) -> FloatArray:
-        return self._kernel.scale(weights)[self._schema.unit_of_column]
+        return self._kernel.scale(weights)[self._rows.schema.unit_of_column]
 
     def _rate_at(self, weights: FloatArray) -> float:
         if self._tuned is None:
@@ -247,86 +264,70 @@ class BoundHSIC(_TargetBound, SetChanges):
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         weights = np.asarray(weights, dtype=np.float64)
+        if not self._kernel.has_slope:
+            raise InputError(
+                "kernel='delta' has no gradient for weights; use another kernel, or a search that "
+                "compares sets, such as backward elimination."
+            )
         rate = self._rate_at(weights)
         used = self._kernel.units_with_slope(weights)
-        units = unit_columns(self._schema, used)
+        units = self._kernel.columns_of(self._rows.schema, used)
         scale = self._column_scale(weights)[units.columns]
         gradient = np.zeros(self.n_units)
-        value, slopes = WeightGradientPass(units, scale, self._kernel, rate, self._tiles).over(
-            self._pairs
-        )
+        summed = WeightGradientPass(units, scale, self._kernel, rate, self._rows.target)
+        value, slopes = summed.over(self._rows.pairs)
         gradient[used] = slopes * self._kernel.scale_slope(weights[used])
         return float(value), gradient
 
     def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]:
         W = np.asarray(W, dtype=np.float64)
-        if self._schema.categories or not self._kernel.is_smooth:
+        if self._rows.schema.categories or not self._kernel.is_smooth:
             raise InputError(
                 "the gradient for a matrix needs numeric columns and an 'rbf', 'linear' or 'poly' "
                 "kernel; encode categorical columns first."
             )
-        fn = MatrixGradientPass(W, self._kernel, self._rate_at(W), self._tiles)
-        value, gradient = fn.over(self._pairs)
+        fn = MatrixGradientPass(W, self._kernel, self._rate_at(W), self._rows.target)
+        value, gradient = fn.over(self._rows.pairs)
         return float(value), gradient
 
     def report(self) -> Mapping[str, Any]:
-        found = {} if self._tuned is None else {"bandwidth": self._tuned}
-        return found | ({"approximation": self._in_words} if self._pairs.n_groups > 1 else {})
+        tuned = {} if self._tuned is None else {"bandwidth": self._tuned}
+        is_exact = self._rows.pairs.n_groups == 1
+        return tuned if is_exact else {**tuned, "approximation": self._approximation}
 
     @cached_property
-    def _in_words(self) -> str:
+    def _approximation(self) -> str:
         """Which approximation, and its error on all columns together."""
         everything = range(self.n_units)
         widths = np.array([self._widths.of_set(everything)])
-        whole = self._set_pass(everything, no_columns(1), 1, widths)
-        error = relative_error(self._pairs, whole, whole.columns)
+        summed = self._set_pass(everything, no_columns(1), 1, widths)
+        pairs = self._rows.pairs
+        error = relative_error(pairs, summed, summed.columns)
         return (
-            f"block HSIC: pairs inside {self._pairs.n_groups} random blocks of "
-            f"{self._pairs.rows_together} rows; standard error {error:.1%} of the value of all "
-            "columns together"
+            f"block HSIC: pairs inside {pairs.n_groups} random blocks of {pairs.rows_together} "
+            f"rows; standard error {error:.1%} of the value of all columns together"
         )
 
 
-class BoundFunctionHSIC(_TargetBound):
+class BoundFunctionHSIC:
     """HSIC with a user's kernel function on the data: one set of columns at a time."""
 
-    def __init__(self, measure: HSIC, engine: Engine) -> None:
-        self._function = measure.kernel
-        super().__init__(measure, engine)
+    def __init__(self, rows: PairedRows, function: Callable[[Array, Array], Array]) -> None:
+        self.n_units = rows.schema.n_units
+        self.monitor: Monitor = rows.monitor
+        self._rows = rows
+        self._sum = partial(function_pass, function, rows.target)
 
     def value(self, subset: Sequence[int]) -> float:
         if not len(subset):
             return 0.0
-        columns = unit_columns(self._schema, subset).columns
-        sums = self._pairs.reduce(partial(function_pass, self._function, self._tiles), columns)
-        return float(sums.parts[0])
+        columns = self._rows.schema.columns_of_units(subset)
+        return float(self._rows.pairs.reduce(self._sum, columns).parts[0])
 
     def scores(self) -> FloatArray:
         return np.array([self.value([unit]) for unit in range(self.n_units)])
 
 
-def _mean_over_groups(measure: HSIC, pairs: RowPairs) -> FixedMatrix:
-    """The fixed matrix of one group of rows, so scaled that sums over groups estimate the whole."""
-    fixed = fixed_matrix(pairs.rows_together, measure.estimator, measure.criterion)
-    return replace(fixed, scale=fixed.scale / pairs.n_groups)
-
-
-def _dtype_of(precision: str) -> Any:
-    if precision not in ("double", "single"):
-        raise InputError(f"precision must be 'double' or 'single', got {precision!r}.")
-    return np.float64 if precision == "double" else np.float32
-
-
-def checked_target_kernel(measure: HSIC, engine: Engine) -> TargetKernel:
-    """The target kernel that the measure asks for, if it fits the target."""
-    if isinstance(measure.target_kernel, str) and measure.target_kernel == "precomputed":
-        _, gram = engine.take(columns=NO_COLUMNS)
-        check_gram(gram, engine.n_samples, "y")
-    if measure.criterion == "mmd" and not _is_binary(engine):
-        raise InputError("criterion='mmd' compares two classes; y has another kind of values.")
-    return fit_target_kernel(engine, measure.target_kernel, measure.target_bandwidth, measure.seed)
-
-
-def _is_binary(engine: Engine) -> bool:
+def _has_two_classes(engine: Engine) -> bool:
     target = engine.target
     return target.is_classification and target.n_outputs == 1 and target.n_classes() == 2

@@ -1,10 +1,10 @@
-"""Kernel functions on the data, and the columns of the units they act on."""
+"""Kernel functions on the data, and the columns of the units that they act on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from featsieve.compiled.hsic_tiles import (
     sum_contributions,
     weighted_exponential,
 )
+from featsieve.errors import InputError
 from featsieve.schema import Schema
+
+DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,12 @@ class UnitColumns:
     def sizes(self) -> IntArray:
         return np.diff(self.starts)
 
+    def part(self, start: int, stop: int) -> UnitColumns:
+        """Units start … stop only."""
+        first, last = self.starts[start], self.starts[stop]
+        starts = self.starts[start : stop + 1] - first
+        return UnitColumns(self.columns[first:last], starts, self.is_code[first:last])
+
 
 def unit_columns(schema: Schema, units: Sequence[int] | IntArray) -> UnitColumns:
     """
@@ -53,12 +62,9 @@ def unit_columns(schema: Schema, units: Sequence[int] | IntArray) -> UnitColumns
 
 
 def no_columns(n_units: int) -> UnitColumns:
-    """So many units without any column."""
+    """``n_units`` units without any column."""
     nothing = np.empty(0, dtype=np.intp)
     return UnitColumns(nothing, np.zeros(n_units + 1, dtype=np.intp), nothing.astype(np.bool_))
-
-
-KernelName = Literal["rbf", "laplace", "linear", "poly"]
 
 
 @dataclass(frozen=True)
@@ -77,21 +83,31 @@ class KernelFunction:
     """k = link(Σ contributions): what a column adds, and what is made of the sum.
 
     ``degree`` 0 is the exponential link exp(−rate·t), else (rate·t + offset)**degree.
+    ``by_equality``: every column is compared as a category, and one mismatch makes the kernel 0.
     """
 
-    name: str
     form: int
     degree: int
     offset: float = 0.0
+    by_equality: bool = False
 
     @property
     def has_bandwidth(self) -> bool:
         """Distances are measured in units of a bandwidth."""
-        return self.degree == 0
+        return self.degree == 0 and not self.by_equality
+
+    def columns_of(self, schema: Schema, units: Sequence[int] | IntArray) -> UnitColumns:
+        """The columns of some units, marked as this kernel compares them."""
+        columns = unit_columns(schema, units)
+        if not self.by_equality:
+            return columns
+        return replace(columns, is_code=np.ones(columns.n_columns, dtype=np.bool_))
 
     def rate(self, bandwidth: FloatArray | float) -> FloatArray:
         """What multiplies the sum of contributions: 1/(2σ²) for Gauss, 1/σ for Laplace."""
         sigma = np.asarray(bandwidth, dtype=np.float64)
+        if self.by_equality:
+            return np.full_like(sigma, DELTA_RATE)
         if self.form == SQUARED:
             return np.asarray(1.0 / (2.0 * sigma**2))
         return np.asarray(1.0 / sigma) if self.form == ABSOLUTE else np.asarray(1.0 / sigma**2)
@@ -133,13 +149,18 @@ class KernelFunction:
         return np.flatnonzero(self.scale_slope(weights))
 
     @property
+    def has_slope(self) -> bool:
+        """It changes little by little when a column is weighted."""
+        return not self.by_equality
+
+    @property
     def is_smooth(self) -> bool:
-        return self.form != ABSOLUTE
+        return self.has_slope and self.form != ABSOLUTE
 
     def gram(self, A: Array, B: Array, bandwidth: float) -> FloatArray:
         """The kernel between the rows of two numeric arrays."""
         left, right = column_major(A), column_major(B)
-        ones, codes = np.ones(len(left)), np.zeros(len(left), dtype=np.bool_)
+        ones, codes = np.ones(len(left)), np.full(len(left), self.by_equality)
         total = sum_contributions(left, right, ones, codes, self.form, False)
         return self.values(total, float(self.rate(bandwidth)))
 
@@ -149,19 +170,24 @@ def column_major(X: Array) -> FloatArray:
     return np.ascontiguousarray(np.asarray(X, dtype=np.float64).T)
 
 
-def kernel_function(name: str, *, degree: int = 3, offset: float = 1.0) -> KernelFunction:
+KERNELS = {
+    "rbf": KernelFunction(SQUARED, 0),
+    "laplace": KernelFunction(ABSOLUTE, 0),
+    "linear": KernelFunction(PRODUCT, 1),
+    "poly": KernelFunction(PRODUCT, 3, offset=1.0),
+    "delta": KernelFunction(SQUARED, 0, by_equality=True),
+}
+
+
+def kernel_function(name: Any) -> KernelFunction:
     """The kernel function of that name.
 
     >>> kernel_function("rbf").gram(np.array([[0.0]]), np.array([[1.0]]), bandwidth=1.0).round(4)
     array([[0.6065]])
     """
-    forms = {
-        "rbf": KernelFunction("rbf", SQUARED, 0),
-        "laplace": KernelFunction("laplace", ABSOLUTE, 0),
-        "linear": KernelFunction("linear", PRODUCT, 1),
-        "poly": KernelFunction("poly", PRODUCT, degree, offset),
-    }
-    if name not in forms:
-        allowed = ", ".join(map(repr, forms))
-        raise ValueError(f"kernel must be one of {allowed} or a function, got {name!r}.")
-    return forms[name]
+    if isinstance(name, str) and name in KERNELS:
+        return KERNELS[name]
+    allowed = ", ".join(map(repr, KERNELS))
+    raise InputError(
+        f"kernel must be one of {allowed} or a function of two 2-D arrays, got {name!r}."
+    )

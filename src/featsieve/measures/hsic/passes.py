@@ -1,9 +1,13 @@
-"""One pass over tiles of row pairs: the target's side, and one accumulator per candidate."""
+"""Σ_ab K_ab M_ab over pairs of rows: the target's fixed matrix M, and passes that sum.
+
+Every criterion is such a sum, and M depends on the target only. So all changes of a set, and
+gradients, are passes over tiles of row pairs with one accumulator for each candidate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, Self
 
@@ -17,22 +21,70 @@ from featsieve.compiled.hsic_tiles import (
     contribution_sums,
     sum_contributions,
 )
-from featsieve.measures.hsic.bandwidth import median_rows
-from featsieve.measures.hsic.estimates import FixedMatrix
+from featsieve.errors import InputError
 from featsieve.measures.hsic.kernels import KernelFunction, Slopes, UnitColumns
-from featsieve.measures.hsic.target_kernel import TargetKernel, target_kernel
-from featsieve.measures.hsic.tiles import RowPairs, Rows, Sums
-from featsieve.protocols import Engine
-from featsieve.schema import Block, one_hot
+from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel
+from featsieve.measures.hsic.tiles import RowPairs, RowStrip, Sums
+from featsieve.schema import Block
 
 CACHED_SHARE = 8  # of memory_limit
-NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class FixedMatrix:
+    """M with criterion = Σ_ab K_ab M_ab: scale · (L_ab − cross·(l_a + l_b) + level·s).
+
+    l = L1, s = ΣL; ``with_diagonal`` False: the diagonals of K and L count as zero.
+    """
+
+    scale: float
+    cross: float
+    level: float
+    with_diagonal: bool
+
+    def tile(self, L: FloatArray, left: FloatArray, right: FloatArray, total: float) -> FloatArray:
+        """Rows × columns of M, given the same of L, the row sums of both sides and s."""
+        M = L - self.cross * (left[:, None] + right)
+        M += self.level * total
+        M *= self.scale
+        return M
+
+
+def centring(n: int) -> FixedMatrix:
+    """M = HLH."""
+    return FixedMatrix(1.0, 1.0 / n, 1.0 / n**2, with_diagonal=True)
+
+
+def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -> FixedMatrix:
+    """The fixed matrix of a criterion for n samples."""
+    if criterion in ("mmd", "kta"):  # tr KL, P-HSIC section 4
+        return FixedMatrix(1.0, 0.0, 0.0, with_diagonal=True)
+    if criterion != "hsic":
+        raise InputError(f"criterion must be 'hsic', 'mmd' or 'kta', got {criterion!r}.")
+    if estimator == "unbiased":  # P-HSIC eq. (4)
+        check_enough_samples(n)
+        return FixedMatrix(
+            1.0 / (n * (n - 3)), 1.0 / (n - 2), 1.0 / ((n - 1) * (n - 2)), with_diagonal=False
+        )
+    if estimator == "biased":  # P-LSMI eq. (4)
+        return replace(centring(n), scale=1.0 / max(n - 1, 1) ** 2)
+    if estimator == "v_statistic":  # P-L1INF eq. (8)
+        return replace(centring(n), scale=1.0 / n**2)
+    raise InputError(f"estimator must be 'unbiased', 'biased' or 'v_statistic', got {estimator!r}.")
+
+
+def check_enough_samples(n: int) -> None:
+    if n < 4:
+        raise InputError(
+            f"the unbiased HSIC needs at least 4 samples, got n_samples = {n}; "
+            "give more rows or use estimator='biased'."
+        )
 
 
 class TargetTiles(Protocol):
-    """M of a tile, twice its value above the diagonal and zero below it."""
+    """M of a tile: twice its value above the diagonal and zero below it."""
 
-    def tile(self, a: Rows, b: Rows) -> FloatArray: ...
+    def tile(self, a: RowStrip, b: RowStrip) -> FloatArray: ...
 
 
 @dataclass(frozen=True)
@@ -62,10 +114,10 @@ class ComputedTarget:
     rows_together: int
     dtype: Any = np.float64
 
-    def tile(self, a: Rows, b: Rows) -> FloatArray:
+    def tile(self, a: RowStrip, b: RowStrip) -> FloatArray:
         left = self.row_sums[a.start : a.start + a.n_rows]
         right = self.row_sums[b.start : b.start + b.n_rows]
-        L = kernel_tile(self.kernel, a, b, self.fixed)
+        L = kernel_tile(self.kernel, a, b)
         M = self.fixed.tile(L, left, right, self._total(a.start))
         return doubled(M, a.start == b.start, self.fixed.with_diagonal).astype(self.dtype)
 
@@ -81,7 +133,7 @@ class StoredTarget:
 
     tiles: Mapping[tuple[int, int], FloatArray]
 
-    def tile(self, a: Rows, b: Rows) -> FloatArray:
+    def tile(self, a: RowStrip, b: RowStrip) -> FloatArray:
         return self.tiles[a.start, b.start]
 
     def merge(self, other: Self) -> Self:
@@ -97,63 +149,54 @@ def doubled(M: FloatArray, on_diagonal: bool, with_diagonal: bool) -> FloatArray
     return upper
 
 
-def kernel_tile(kernel: TargetKernel, a: Rows, b: Rows, fixed: FixedMatrix) -> FloatArray:
-    """L of a tile, its diagonal zeroed where the estimator wants that."""
-    L = kernel.tile(Block(a.start, a.y, a.y), Block(b.start, b.y, b.y))
-    if a.start == b.start and not fixed.with_diagonal:
-        np.fill_diagonal(L, 0.0)
-    return L
+def kernel_tile(kernel: TargetKernel, a: RowStrip, b: RowStrip) -> FloatArray:
+    """L of a tile."""
+    return kernel.tile(Block(a.start, a.y, a.y), Block(b.start, b.y, b.y))
 
 
-def _tile_row_sums(kernel: TargetKernel, fixed: FixedMatrix, a: Rows, b: Rows) -> RowSums:
-    L = kernel_tile(kernel, a, b, fixed)
-    if a.start == b.start:
-        return RowSums({a.start: L.sum(axis=1)})
-    return RowSums({a.start: L.sum(axis=1), b.start: L.sum(axis=0)})
+@dataclass(frozen=True)
+class TargetSums:
+    """Row sums of L as the estimator takes it, and the sum of its diagonal as it is."""
+
+    rows: RowSums
+    trace: float
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.rows.merge(other.rows), self.trace + other.trace)
 
 
-def _stored_tile(target: ComputedTarget, a: Rows, b: Rows) -> StoredTarget:
+def _target_sums(kernel: TargetKernel, fixed: FixedMatrix, a: RowStrip, b: RowStrip) -> TargetSums:
+    L = kernel_tile(kernel, a, b)
+    if a.start != b.start:
+        return TargetSums(RowSums({a.start: L.sum(axis=1), b.start: L.sum(axis=0)}), 0.0)
+    rows = L.sum(axis=1) if fixed.with_diagonal else L.sum(axis=1) - np.diag(L)
+    return TargetSums(RowSums({a.start: rows}), float(np.trace(L)))
+
+
+def _stored_tile(target: TargetTiles, a: RowStrip, b: RowStrip) -> StoredTarget:
     return StoredTarget({(a.start, b.start): target.tile(a, b)})
 
 
 @dataclass(frozen=True)
-class Counts:
-    """Rows of each class, per output."""
+class TargetSide:
+    """M, and the mean of L's diagonal: 1 for a normalised kernel, else the unit of the values."""
 
-    outputs: tuple[FloatArray, ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(tuple(a + b for a, b in zip(self.outputs, other.outputs, strict=True)))
+    tiles: TargetTiles
+    unit: float
 
 
-def _count_classes(n_classes: tuple[int, ...], block: Block) -> Counts:
-    return Counts(tuple(one_hot(block.y[:, o], n).sum(axis=0) for o, n in enumerate(n_classes)))
-
-
-def fit_target_kernel(
-    engine: Engine, kind: Any, bandwidth: float | str, seed: int = 0
-) -> TargetKernel:
-    """The target kernel asked for, with the class counts or the median that it needs."""
-    target = engine.target
-    counts: tuple[FloatArray, ...] = ()
-    if target.is_classification:
-        counts = engine.reduce_rows(partial(_count_classes, target.class_counts)).outputs
-    _, sample = engine.take(median_rows(engine.n_samples, seed), NO_COLUMNS)
-    return target_kernel(kind, target, counts, sample, bandwidth)
-
-
-def fit_target_tiles(
-    engine: Engine, pairs: RowPairs, kernel: TargetKernel, fixed: FixedMatrix, dtype: Any
-) -> TargetTiles:
+def fit_target_side(
+    memory_limit: int, pairs: RowPairs, kernel: TargetKernel, fixed: FixedMatrix, dtype: Any
+) -> TargetSide:
     """One pass for the row sums of L, and one to store M where that takes little memory."""
-    sums: RowSums = pairs.reduce(partial(_tile_row_sums, kernel, fixed), NO_COLUMNS)
-    computed = ComputedTarget(kernel, fixed, sums.joined(), pairs.rows_together, dtype)
+    sums: TargetSums = pairs.reduce(partial(_target_sums, kernel, fixed), NO_COLUMNS)
+    tiles: TargetTiles = ComputedTarget(
+        kernel, fixed, sums.rows.joined(), pairs.rows_together, dtype
+    )
     n_numbers = pairs.n_groups * pairs.rows_together**2
-    small = 8 * n_numbers * CACHED_SHARE <= engine.memory_limit
-    if not (small and pairs.local):
-        return computed
-    stored: StoredTarget = pairs.reduce(partial(_stored_tile, computed), NO_COLUMNS)
-    return stored
+    if pairs.local and 8 * n_numbers * CACHED_SHARE <= memory_limit:
+        tiles = pairs.reduce(partial(_stored_tile, tiles), NO_COLUMNS)
+    return TargetSide(tiles, sums.trace / (pairs.n_groups * pairs.rows_together))
 
 
 @dataclass(frozen=True)
@@ -176,7 +219,7 @@ class SetPass:
         sums: Sums = pairs.reduce(self, self.columns)
         return sums.parts[0]
 
-    def __call__(self, a: Rows, b: Rows) -> Sums:
+    def __call__(self, a: RowStrip, b: RowStrip) -> Sums:
         A, B = self._cast(a.X), self._cast(b.X)
         cut, triangle = self.base.n_columns, a.start == b.start
         number, kernel, units = self.dtype, self.kernel, self.candidates
@@ -207,7 +250,7 @@ class WeightGradientPass:
         sums: Sums = pairs.reduce(self, self.units.columns)
         return float(sums.parts[0]), sums.parts[1]
 
-    def __call__(self, a: Rows, b: Rows) -> Sums:
+    def __call__(self, a: RowStrip, b: RowStrip) -> Sums:
         units, form, triangle = self.units, self.kernel.form, a.start == b.start
         total = sum_contributions(a.X, b.X, self.scale, units.is_code, form, triangle)
         slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
@@ -242,7 +285,7 @@ class MatrixGradientPass:
         sums: Sums = pairs.reduce(self, columns)
         return float(sums.parts[0]), sums.parts[1]
 
-    def __call__(self, a: Rows, b: Rows) -> Sums:
+    def __call__(self, a: RowStrip, b: RowStrip) -> Sums:
         Za, Zb = np.ascontiguousarray(self.W.T @ a.X), np.ascontiguousarray(self.W.T @ b.X)
         ones, codes = np.ones(len(Za)), np.zeros(len(Za), dtype=np.bool_)
         total = sum_contributions(Za, Zb, ones, codes, self.kernel.form, a.start == b.start)
@@ -255,13 +298,34 @@ class MatrixGradientPass:
 
 
 def function_pass(
-    function: Callable[[Array, Array], Array], target: TargetTiles, a: Rows, b: Rows
+    function: Callable[[Array, Array], Array], target: TargetTiles, a: RowStrip, b: RowStrip
 ) -> Sums:
     """Σ K_ab M_ab with a user's kernel function."""
     K = np.asarray(function(a.X.T, b.X.T), dtype=np.float64)
     if K.shape != (a.n_rows, b.n_rows):
-        raise ValueError(
+        raise InputError(
             f"the kernel function returned shape {K.shape} for {a.n_rows} and {b.n_rows} rows; "
             "return one value for each pair of rows."
         )
     return Sums((np.asarray(np.vdot(K, target.tile(a, b))),))
+
+
+class SetChanges(ABC):
+    """Scores, additions and removals as changes of a set; the value of an empty set is 0."""
+
+    n_units: int
+
+    @abstractmethod
+    def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        """The criterion of ``subset`` with (sign 1) or without (sign −1) each candidate."""
+
+    def scores(self) -> FloatArray:
+        return self.values_with([], range(self.n_units))
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._changed(subset, candidates, 1)
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        if len(subset) == 1:
+            return np.zeros(len(candidates))
+        return self._changed(subset, candidates, -1)

@@ -1,21 +1,28 @@
 """Kernels on the target: P-HSIC section 5, delta, Gaussian, any function, given Gram matrices.
 
-A target kernel turns two blocks into a tile of L. It holds arrays only, so that it can travel to
-where the rows are."""
+A target kernel turns two blocks of y into a tile of L. It holds arrays only, so that it can travel
+to where the rows are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from functools import partial
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import median_distance, positive_bandwidth
+from featsieve.measures.hsic.bandwidth import (
+    median_kernel_distance,
+    median_rows,
+    positive_bandwidth,
+)
 from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
-from featsieve.schema import Block, Target
+from featsieve.protocols import Engine
+from featsieve.schema import Block, Target, one_hot
 
 # What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
 BY_TASK = {
@@ -23,13 +30,12 @@ BY_TASK = {
     "delta_or_rbf": ("delta", "rbf"),
     "balanced_delta_or_rbf": ("balanced_delta", "rbf"),
 }
-
-
 TARGET_LANDMARKS = 64
+NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
 
 
 class TargetKernel(Protocol):
-    """L between the rows of two blocks."""
+    """L between the rows of two blocks of targets."""
 
     def tile(self, a: Block, b: Block) -> FloatArray: ...
 
@@ -43,7 +49,7 @@ class HasFeatures(Protocol):
 
 @dataclass(frozen=True)
 class LabelVectors:
-    """A linear kernel on one vector a class and output: BIN and MUL."""
+    """A linear kernel on one vector per class and output: BIN and MUL."""
 
     vectors: tuple[FloatArray, ...]
 
@@ -77,22 +83,29 @@ def class_values(y: Array, classes: Classes) -> Array:
 
 @dataclass(frozen=True)
 class NumericTarget:
-    """A kernel function on the numbers of y, also where they are class labels."""
+    """A kernel function on the numbers of y, also where they are class labels.
+
+    ``factor`` brings y to a size whose squares neither vanish nor overflow; bandwidth and landmarks
+    are for y times ``factor``.
+    """
 
     function: KernelFunction
     bandwidth: float
     landmarks: FloatArray
+    factor: float = 1.0
     classes: Classes = ()
 
     def tile(self, a: Block, b: Block) -> FloatArray:
-        left, right = (class_values(block.y, self.classes) for block in (a, b))
-        return self.function.gram(left, right, self.bandwidth)
+        return self.function.gram(self._numbers(a.y), self._numbers(b.y), self.bandwidth)
+
+    def _numbers(self, y: Array) -> FloatArray:
+        return np.asarray(class_values(y, self.classes), dtype=np.float64) * self.factor
 
     def features(self, y: Array) -> FloatArray:
         """Itself when linear, else Nyström features: on few outputs they are all but exact."""
-        y = class_values(y, self.classes)
+        y = self._numbers(y)
         if self.function.degree == 1:
-            return np.asarray(y, dtype=np.float64)
+            return y
         marks = self.landmarks
         root = inverse_root(self.function.gram(marks, marks, self.bandwidth))
         return self.function.gram(y, marks, self.bandwidth) @ root.T
@@ -109,7 +122,7 @@ class FunctionOfTarget:
         left, right = (class_values(block.y, self.classes) for block in (a, b))
         L = np.asarray(self.function(left, right), dtype=np.float64)
         if L.shape != (a.n_rows, b.n_rows):
-            raise ValueError(
+            raise InputError(
                 f"the target_kernel function returned shape {L.shape} for {a.n_rows} and "
                 f"{b.n_rows} rows; return one value for each pair of rows."
             )
@@ -118,10 +131,14 @@ class FunctionOfTarget:
 
 @dataclass(frozen=True)
 class PrecomputedTarget:
-    """Rows of y are rows of the Gram matrix of the target."""
+    """Rows of y are rows of the Gram matrix of the target; ``order``: which row each one is."""
+
+    order: IntArray | None = None
 
     def tile(self, a: Block, b: Block) -> FloatArray:
-        return np.array(a.y[:, b.start : b.start + b.n_rows], dtype=np.float64)
+        columns = slice(b.start, b.start + b.n_rows)
+        chosen = columns if self.order is None else self.order[columns]
+        return np.array(a.y[:, chosen], dtype=np.float64)
 
 
 def binary_labels(counts: Array) -> FloatArray:
@@ -134,7 +151,7 @@ def binary_labels(counts: Array) -> FloatArray:
 
 
 def multiclass_labels(counts: Array) -> FloatArray:
-    """MUL: label vectors of P-HSIC eq. (9), one row a class."""
+    """MUL: label vectors of P-HSIC eq. (9), one row per class."""
     counts = np.asarray(counts, dtype=np.float64)
     labels = np.tile(1.0 / (counts - counts.sum()), (len(counts), 1))
     np.fill_diagonal(labels, 1.0 / counts)
@@ -149,51 +166,107 @@ def class_labels(counts: Array, kind: str) -> FloatArray:
     if kind == "balanced_delta":  # 1/m_c for two rows of class c, else 0
         return np.diag(1.0 / np.sqrt(counts))
     if kind == "bin" and len(counts) != 2:
-        raise ValueError(f"target_kernel='bin' needs two classes, y has {len(counts)}; use 'mul'.")
+        raise InputError(f"target_kernel='bin' needs two classes, y has {len(counts)}; use 'mul'.")
     if kind == "mul" or len(counts) > 2:
         return multiclass_labels(counts)
     return binary_labels(counts)
 
 
-def target_kernel(
-    kind: Any, target: Target, counts: tuple[Array, ...], sample: Array, bandwidth: float | str
+@dataclass(frozen=True)
+class ClassCounts:
+    """Rows of each class, per output."""
+
+    outputs: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(tuple(a + b for a, b in zip(self.outputs, other.outputs, strict=True)))
+
+
+def _count_classes(n_classes: tuple[int, ...], block: Block) -> ClassCounts:
+    counts = (one_hot(block.y[:, o], n).sum(axis=0) for o, n in enumerate(n_classes))
+    return ClassCounts(tuple(counts))
+
+
+def is_precomputed(kernel: Any) -> bool:
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def fit_target_kernel(
+    engine: Engine,
+    kind: Any,
+    bandwidth: float | str,
+    seed: int = 0,
+    order: IntArray | None = None,
 ) -> TargetKernel:
-    """The kernel asked for, fitted to class counts and to a sample of targets (for the median)."""
+    """The kernel that ``target_kernel`` asks for, with the counts or the median that it needs.
+
+    ``order`` lists the rows that will be asked for, where they are not all rows as they are.
+    """
+    target = engine.target
     if callable(kind):
         return FunctionOfTarget(kind, target.classes)
-    if kind in BY_TASK:
+    if isinstance(kind, str) and kind in BY_TASK:
         kind = BY_TASK[kind][0 if target.is_classification else 1]
-    if kind == "delta" and target.is_classification and target.n_outputs == 1:
-        return LabelVectors((np.eye(target.n_classes()),))
     if kind in ("labels", "bin", "mul", "balanced_delta"):
         _require_classes(kind, target)
+        counts = engine.reduce_rows(partial(_count_classes, target.class_counts)).outputs
         return LabelVectors(tuple(class_labels(c, kind) for c in counts))
-    if kind == "precomputed":
-        return PrecomputedTarget()
-    if kind == "delta":
-        return Delta()
+    if is_precomputed(kind):
+        return _precomputed_target(engine, order)
+    if isinstance(kind, str) and kind == "delta":
+        return _delta_target(target)
+    _, sample = engine.take(median_rows(engine.n_samples, seed), NO_COLUMNS)
     return _numeric_target("rbf" if kind == "reg" else kind, target.classes, sample, bandwidth)
 
 
+def _precomputed_target(engine: Engine, order: IntArray | None) -> PrecomputedTarget:
+    _, gram = engine.take(columns=NO_COLUMNS)
+    check_gram(gram, engine.n_samples, "y")
+    return PrecomputedTarget(order)
+
+
+def _delta_target(target: Target) -> TargetKernel:
+    """One class per output has features: an indicator of each class."""
+    if target.is_classification and target.n_outputs == 1:
+        return LabelVectors((np.eye(target.n_classes()),))
+    return Delta()
+
+
 def _numeric_target(
-    kind: str, classes: Classes, sample: Array, bandwidth: float | str
+    kind: Any, classes: Classes, sample: Array, bandwidth: float | str
 ) -> NumericTarget:
     try:
         function = kernel_function(kind)
-    except ValueError:
-        raise ValueError(
+    except InputError:
+        raise InputError(
             "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
-            f"'linear', 'poly', 'precomputed' or a function, got {kind!r}."
+            "'linear', 'poly', 'precomputed', a string or graph kernel, or a function, "
+            f"got {kind!r}."
         ) from None
     if any(labels.dtype.kind not in "biuf" for labels in classes):
-        raise ValueError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
-    sample = class_values(sample, classes)
-    width = 1.0
-    if function.has_bandwidth and bandwidth == "median":
-        width = median_distance(sample, function)
-    elif function.has_bandwidth:
-        width = positive_bandwidth(bandwidth, "target_bandwidth")
-    return NumericTarget(function, width, _spread_rows(sample), classes)
+        raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
+    sample = np.asarray(class_values(sample, classes), dtype=np.float64)
+    if not function.has_bandwidth:
+        return NumericTarget(function, 1.0, _spread_rows(sample), 1.0, classes)
+    factor = _exact_factor(sample)
+    sample = sample * factor
+    if isinstance(bandwidth, str) and bandwidth == "median":
+        width = median_kernel_distance(sample, function)
+    else:
+        width = positive_bandwidth(bandwidth, "target_bandwidth") * factor
+    return NumericTarget(function, width, _spread_rows(sample), factor, classes)
+
+
+def _exact_factor(sample: FloatArray) -> float:
+    """A power of two, so that no digit changes: it brings extreme numbers near 1, others stay.
+
+    >>> _exact_factor(np.array([3.0])), _exact_factor(np.array([2.0**-200])) == 2.0**200
+    (1.0, True)
+    """
+    size = float(np.abs(sample).max(initial=0.0))
+    if size == 0.0 or 2.0**-100 < size < 2.0**100:
+        return 1.0
+    return float(2.0 ** -np.clip(np.floor(np.log2(size)), -1000, 1000))
 
 
 def _spread_rows(sample: Array) -> FloatArray:
@@ -205,7 +278,7 @@ def _spread_rows(sample: Array) -> FloatArray:
 
 def _require_classes(kind: str, target: Target) -> None:
     if not target.is_classification:
-        raise ValueError(
+        raise InputError(
             f"target_kernel={kind!r} needs classes, but the task is regression; "
             "use 'reg', or set task='classification'."
         )
@@ -215,14 +288,14 @@ def check_gram(G: Array, n_samples: int, name: str) -> FloatArray:
     """A precomputed Gram matrix: square, symmetric, of the right size, finite."""
     G = np.asarray(G, dtype=np.float64)
     if G.ndim != 2 or G.shape[0] != G.shape[1]:
-        raise ValueError(f"the precomputed Gram matrix {name} must be square, got {G.shape}.")
+        raise InputError(f"the precomputed Gram matrix {name} must be square, got {G.shape}.")
     if len(G) != n_samples:
-        raise ValueError(
+        raise InputError(
             f"the precomputed Gram matrix {name} is for {len(G)} samples, but there are "
             f"{n_samples}."
         )
     if not np.isfinite(G).all():
-        raise ValueError(f"the precomputed Gram matrix {name} has NaN or infinite entries.")
+        raise InputError(f"the precomputed Gram matrix {name} has NaN or infinite entries.")
     if not np.allclose(G, G.T, rtol=1e-8, atol=1e-10 * np.abs(G).max(initial=0.0)):
-        raise ValueError(f"the precomputed Gram matrix {name} is not symmetric; use (G + G.T)/2.")
+        raise InputError(f"the precomputed Gram matrix {name} is not symmetric; use (G + G.T)/2.")
     return G

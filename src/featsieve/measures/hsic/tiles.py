@@ -1,4 +1,4 @@
-"""Pairs of rows in tiles: all of them, or blocks of them where there are too many."""
+"""Pairs of rows in tiles: all of them, or those inside blocks of rows where there are too many."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.errors import InputError
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Block
 
 TILE = 256
+NARROWEST_TILE = 16
+TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 17  # kernel evaluations
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowStrip:
     """Some columns of consecutive rows, column by column: ``X[c, i]``; ``y`` is 2-D."""
 
     start: int
@@ -32,9 +35,13 @@ class Rows:
     def n_rows(self) -> int:
         return len(self.y)
 
-    def cut(self, start: int, stop: int) -> Rows:
-        X = np.ascontiguousarray(self.X[:, start:stop])
-        return Rows(self.start + start, X, self.y[start:stop])
+    def cut(self, start: int, stop: int) -> RowStrip:
+        return RowStrip(self.start + start, self.X[:, start:stop], self.y[start:stop])
+
+    def strips(self, width: int) -> list[RowStrip]:
+        """The same rows in strips of at most ``width`` rows, each contiguous in memory."""
+        cuts = (self.cut(s, min(s + width, self.n_rows)) for s in range(0, self.n_rows, width))
+        return [replace(cut, X=np.ascontiguousarray(cut.X)) for cut in cuts]
 
 
 @dataclass(frozen=True)
@@ -47,13 +54,14 @@ class Sums:
         return type(self)(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
 
-TileFunction = Callable[[Rows, Rows], Any]
+TileFunction = Callable[[RowStrip, RowStrip], Any]
 
 
 class RowPairs(Protocol):
     """Pairs of rows, tile by tile; ``local``: always the same tiles, in this process.
 
     Rows are paired within groups of ``rows_together``; there is one group unless they are blocks.
+    ``order`` lists the rows of the table that are paired, None for all of them as they are.
     """
 
     @property
@@ -65,27 +73,37 @@ class RowPairs(Protocol):
     @property
     def rows_together(self) -> int: ...
 
+    @property
+    def order(self) -> IntArray | None: ...
+
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
         """Merge ``fn`` over all tiles (first rows at or before second), in a fixed order."""
         ...
 
     def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
-        """The same for each group on its own."""
+        """The same for each group separately."""
         ...
 
     def alone(self) -> RowPairs:
-        """For use inside another thread."""
+        """The same pairs for use inside another thread: no threads and no reports."""
         ...
 
 
-def cut_pair(a: Rows, b: Rows) -> Iterator[tuple[Rows, Rows]]:
-    """The cache-sized tiles of a pair of blocks; of a block with itself only the upper ones."""
-    left = [a.cut(s, min(s + TILE, a.n_rows)) for s in range(0, a.n_rows, TILE)]
-    if a.start == b.start:
-        yield from ((x, y) for i, x in enumerate(left) for y in left[i:])
-        return
-    right = [b.cut(s, min(s + TILE, b.n_rows)) for s in range(0, b.n_rows, TILE)]
-    yield from ((x, y) for x in left for y in right)
+def tile_width(n_columns: int) -> int:
+    """Rows of a tile: fewer where many columns would make it last long, by the shape only.
+
+    >>> tile_width(500), tile_width(50_000)
+    (256, 32)
+    """
+    width = TILE
+    while width > NARROWEST_TILE and width**2 * n_columns > TILE_EVALUATIONS:
+        width //= 2
+    return width
+
+
+def upper_tiles(strips: list[RowStrip]) -> Iterator[tuple[RowStrip, RowStrip]]:
+    """All pairs of strips, the first at or before the second."""
+    return ((a, b) for i, a in enumerate(strips) for b in strips[i:])
 
 
 def _merge(first: Any, second: Any) -> Any:
@@ -93,45 +111,64 @@ def _merge(first: Any, second: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class GatheredPairs:
-    """All rows in memory, as one block; tiles run on threads."""
+class GatheredRowPairs:
+    """Rows in memory, paired inside each run of ``rows_together``; threads share the tiles."""
 
-    rows: Rows
+    rows: RowStrip
+    rows_together: int
+    width: int
     n_jobs: int
     monitor: Monitor
+    order: IntArray | None = None
     local: bool = True
-    n_groups: int = 1
 
     @property
-    def rows_together(self) -> int:
-        return self.rows.n_rows
+    def n_groups(self) -> int:
+        return self.rows.n_rows // self.rows_together
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
-        chosen = Rows(self.rows.start, self.rows.X[columns], self.rows.y)
-        tiles = list(cut_pair(chosen, chosen))
-        little = len(tiles) * TILE**2 * max(len(columns), 1) < WORTH_A_THREAD
-        merged: Any = None
-        parts = ordered_map(lambda tile: fn(*tile), tiles, 1 if little else self.n_jobs)
-        for done, part in enumerate(parts, start=1):
-            merged = part if merged is None else merged.merge(part)
-            self.monitor.tick("reading pairs of rows", done, len(tiles))
-        return merged
+        return reduce(_merge, self.reduce_each(fn, columns))
 
     def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
-        return [self.reduce(fn, columns)]
+        per_group = self._tiles_per_group
+        total = per_group * self.n_groups
+        merged: list[Any] = []
+        parts = ordered_map(lambda tile: fn(*tile), self._tiles(columns), self._n_threads(columns))
+        for done, part in enumerate(parts):
+            if done % per_group == 0:
+                merged.append(part)
+            else:
+                merged[-1] = merged[-1].merge(part)
+            self.monitor.tick("reading pairs of rows", done + 1, total)
+        return merged
 
-    def alone(self) -> GatheredPairs:
-        """The same rows for use inside another thread: no threads and no reports of its own."""
+    def _tiles(self, columns: IntArray) -> Iterator[tuple[RowStrip, RowStrip]]:
+        chosen = replace(self.rows, X=self.rows.X[columns])
+        for start in range(0, self.n_groups * self.rows_together, self.rows_together):
+            group = chosen.cut(start, start + self.rows_together)
+            yield from upper_tiles(group.strips(self.width))
+
+    @property
+    def _tiles_per_group(self) -> int:
+        n_strips = -(-self.rows_together // self.width)
+        return n_strips * (n_strips + 1) // 2
+
+    def _n_threads(self, columns: IntArray) -> int:
+        n_pairs = self.n_groups * self.rows_together**2
+        return 1 if n_pairs * max(len(columns), 1) < WORTH_A_THREAD else self.n_jobs
+
+    def alone(self) -> GatheredRowPairs:
         return replace(self, n_jobs=1, monitor=SILENT)
 
 
 @dataclass(frozen=True)
-class StreamedPairs:
+class StreamedRowPairs:
     """Rows stay where the engine has them; each pair of its blocks is cut to tiles there."""
 
     engine: Engine
     local: bool = False
     n_groups: int = 1
+    order: IntArray | None = None
 
     @property
     def rows_together(self) -> int:
@@ -140,30 +177,45 @@ class StreamedPairs:
     def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
         return [self.reduce(fn, columns)]
 
-    def alone(self) -> StreamedPairs:
+    def alone(self) -> StreamedRowPairs:
         return self
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
-        return self.engine.reduce_tiles(partial(_reduce_blocks, fn, columns))
+        width = tile_width(self.engine.n_features)
+        return self.engine.reduce_tiles(partial(_reduce_blocks, fn, columns, width))
 
 
-def _reduce_blocks(fn: TileFunction, columns: IntArray, a: Block, b: Block) -> Any:
-    first = rows_of(a, columns)
-    second = first if a.start == b.start else rows_of(b, columns)
-    return reduce(_merge, (fn(x, y) for x, y in cut_pair(first, second)))
+def _reduce_blocks(fn: TileFunction, columns: IntArray, width: int, a: Block, b: Block) -> Any:
+    first = _strip_of(a, columns).strips(width)
+    if a.start == b.start:
+        tiles = upper_tiles(first)
+    else:
+        second = _strip_of(b, columns).strips(width)
+        tiles = ((x, y) for x in first for y in second)
+    return reduce(_merge, (fn(x, y) for x, y in tiles))
 
 
-def rows_of(block: Block, columns: IntArray) -> Rows:
-    return Rows(block.start, np.ascontiguousarray(block.dense()[:, columns].T), block.y)
+def _strip_of(block: Block, columns: IntArray) -> RowStrip:
+    return RowStrip(block.start, np.ascontiguousarray(block.dense()[:, columns].T), block.y)
 
 
 def row_pairs(engine: Engine) -> RowPairs:
-    """Gathered if the table takes no more than its share of the memory limit."""
+    """All pairs; gathered if the table takes no more than its share of the memory limit."""
     if 8 * engine.n_samples * engine.n_features * GATHERED_SHARE > engine.memory_limit:
-        return StreamedPairs(engine)
-    X, y = engine.take()
-    rows = Rows(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
-    return GatheredPairs(rows, engine.n_jobs, engine.monitor)
+        return StreamedRowPairs(engine)
+    return _gathered_pairs(engine, None, engine.n_samples)
+
+
+def _gathered_pairs(engine: Engine, order: IntArray | None, rows_together: int) -> GatheredRowPairs:
+    X, y = engine.take(order)
+    return GatheredRowPairs(
+        RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y),
+        rows_together,
+        tile_width(engine.n_features),
+        engine.n_jobs,
+        engine.monitor,
+        order,
+    )
 
 
 BLOCK_ROWS = 1024
@@ -171,49 +223,15 @@ FEWEST_BLOCKS = 4
 EXACT_EVALUATIONS = 10**11  # kernel evaluations of one pass: about a minute on two cores
 
 
-@dataclass(frozen=True)
-class BlockPairs:
-    """Rows of disjoint random blocks, block after block; pairs never cross blocks."""
-
-    whole: GatheredPairs
-    n_groups: int
-    rows_together: int
-    local: bool = True
-
-    def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
-        parts = self.reduce_each(fn, columns)
-        merged = parts[0]
-        for part in parts[1:]:
-            merged = merged.merge(part)
-        return merged
-
-    def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
-        """One result a group."""
-        return [self._block(b).reduce(fn, columns) for b in range(self.n_groups)]
-
-    def _block(self, number: int) -> GatheredPairs:
-        rows = self.whole.rows
-        start = number * self.rows_together
-        stop = start + self.rows_together
-        cut = Rows(start, rows.X[:, start:stop], rows.y[start:stop])
-        return replace(self.whole, rows=cut)
-
-    def alone(self) -> BlockPairs:
-        return replace(self, whole=self.whole.alone())
-
-
-def sample_blocks(engine: Engine, seed: int) -> BlockPairs:
-    """As many random blocks as time and memory allow, never fewer than a few."""
-    n_blocks = _affordable_blocks(engine)
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(engine.n_samples)[: n_blocks * BLOCK_ROWS].astype(np.intp)
-    X, y = engine.take(rows)
-    gathered = Rows(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
-    whole = GatheredPairs(gathered, engine.n_jobs, engine.monitor)
-    return BlockPairs(whole, n_blocks, BLOCK_ROWS)
+def block_pairs(engine: Engine, n_blocks: int, rows_together: int, seed: int) -> GatheredRowPairs:
+    """Pairs inside disjoint random blocks of rows; rows that fill no block are left out."""
+    shuffled = np.random.default_rng(seed).permutation(engine.n_samples)
+    order = shuffled[: n_blocks * rows_together].astype(np.intp)
+    return _gathered_pairs(engine, order, rows_together)
 
 
 def _affordable_blocks(engine: Engine) -> int:
+    """As many as time and memory allow, never fewer than a few."""
     by_time = EXACT_EVALUATIONS // (BLOCK_ROWS**2 // 2 * engine.schema.n_units)
     row_bytes = 8 * max(engine.n_features, 1)
     by_memory = engine.memory_limit // (GATHERED_SHARE * BLOCK_ROWS * row_bytes)
@@ -238,10 +256,10 @@ def choose_pairs(engine: Engine, approximation: str, seed: int) -> RowPairs:
     """All pairs, or random blocks where ``"auto"`` finds all pairs too many."""
     enough_rows = engine.n_samples >= FEWEST_BLOCKS * BLOCK_ROWS
     if approximation == "block" and not enough_rows:
-        raise ValueError(
+        raise InputError(
             f"approximation='block' needs at least {FEWEST_BLOCKS * BLOCK_ROWS} samples, got "
             f"{engine.n_samples}; use approximation='none'."
         )
     if approximation == "block" or (approximation == "auto" and is_costly(engine) and enough_rows):
-        return sample_blocks(engine, seed)
+        return block_pairs(engine, _affordable_blocks(engine), BLOCK_ROWS, seed)
     return row_pairs(engine)

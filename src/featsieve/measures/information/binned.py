@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.compiled.counting import segment_sums
 from featsieve.discretize.bins import choose_discretizer
-from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.information.coding import CodedRows, Coder, fit_coder, gather_codes
+from featsieve.measures.information.coding import CodedTable, Coder, fit_coder, open_table
+from featsieve.measures.information.counted_pairs import CountedPairs
 from featsieve.measures.information.counts import (
     ClassCounts,
-    Correction,
-    JointCounts,
-    check_correction,
-    information,
-)
-from featsieve.measures.information.pair_sums import PairSource, nlogn_table
-from featsieve.measures.information.pairs import (
     MeanInformation,
-    OutputCounter,
     OutputCounts,
     OutputInformation,
-    conditional_matrix,
-    mutual_matrix,
-    open_pairs,
 )
-from featsieve.protocols import Engine, PairTerms
+from featsieve.measures.information.gains import ConditionalGains
+from featsieve.measures.information.joint import CORRECTIONS, Correction, JointCounts, information
+from featsieve.measures.information.matrix import conditional_matrix, mutual_matrix
+from featsieve.measures.information.pair_sums import PackedPairs, PairSource, PlaneSplit
+from featsieve.protocols import Bound, Engine, PairTerms
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 
@@ -83,9 +74,9 @@ or None for columns that are codes already
         self.normalized = normalized
         self.correction = correction
 
-    def bind(self, engine: Engine) -> Any:
-        check_correction(self.correction)
-        if self.estimator == "ksg":
+    def bind(self, engine: Engine) -> Bound:
+        check_choice("correction", self.correction, CORRECTIONS)
+        if check_choice("estimator", self.estimator, ("binned", "ksg")) == "ksg":
             from featsieve.measures.information.ksg import BoundKSG
 
             return BoundKSG(
@@ -93,10 +84,6 @@ or None for columns that are codes already
                 self.n_neighbors,
                 normalized=self.normalized,
                 correction=self.correction,
-            )
-        if self.estimator != "binned":
-            raise InputError(
-                f"estimator={self.estimator!r} is not known; allowed are 'binned' and 'ksg'."
             )
         chosen = choose_discretizer(self.discretizer, self.n_bins)
         by_classes = chosen is not None and chosen.needs_target
@@ -106,7 +93,7 @@ or None for columns that are codes already
         return fit_coder(engine, self.discretizer, self.n_bins, self.target_discretizer)
 
     def scores_of(self, counts: OutputCounts) -> FloatArray:
-        """One row an output, one number a unit."""
+        """One row per output, one number per unit."""
         return np.array([self._scores_of_output(output) for output in counts.outputs])
 
     def _scores_of_output(self, counts: ClassCounts) -> FloatArray:
@@ -124,19 +111,19 @@ class ConditionalMutualInformation(MutualInformation):
     Parameters are those of :class:`MutualInformation`.
     """
 
-    def bind(self, engine: Engine) -> Any:
+    def bind(self, engine: Engine) -> Bound:
         return BoundConditionalInformation(self, engine)
 
 
 def _corrected(counts: ClassCounts, correction: Correction, normalized: bool) -> FloatArray:
     edges = counts.layout.cells[1:-1]
-    found = []
+    scores = []
     for table in np.split(counts.table, edges, axis=1):
         joint = JointCounts.of_table(table[:, table.any(axis=0)], correction)
         value = information(joint)
         scale = np.sqrt(joint.entropy(0) * joint.entropy(1)) if normalized else 1.0
-        found.append(value / scale if scale > 0 else 0.0)
-    return np.array(found)
+        scores.append(value / scale if scale > 0 else 0.0)
+    return np.array(scores)
 
 
 def _ratio(values: FloatArray, scale: FloatArray) -> FloatArray:
@@ -158,16 +145,20 @@ class BoundInformation:
         return self._measure.coder(self._engine)
 
     @cached_property
+    def _table(self) -> CodedTable:
+        return open_table(self._engine, self._coder)
+
+    @cached_property
     def _counts(self) -> OutputCounts:
-        return self._engine.reduce_rows(OutputCounter(self._coder).of_block)
+        """Scores alone need no codes, so these are kept only if relevance was asked for first."""
+        if "_table" in self.__dict__:
+            return self._table.counts
+        return self._engine.reduce_rows(self._coder.count_block)
 
     @cached_property
     def _sources(self) -> list[PairSource]:
-        trimmed = [counts.trimmed() for counts in self._counts.outputs]
-        return [
-            open_pairs(self._engine, self._coder, counts, output, lambda: self._rows)
-            for output, counts in enumerate(trimmed)
-        ]
+        engine, n_outputs = self._engine, self._engine.target.n_outputs
+        return [open_pairs(engine, self._table, output) for output in range(n_outputs)]
 
     @cached_property
     def _output_scores(self) -> FloatArray:
@@ -177,14 +168,14 @@ class BoundInformation:
         return self._output_scores.mean(axis=0)
 
     def relevance(self) -> FloatArray:
-        """I(X_j; Y), the mean over the outputs."""
-        return np.mean([counts.information for counts in self._counts.outputs], axis=0)
+        """I(X_j; Y), the mean over the outputs; whoever asks for it goes on to pairs or sets."""
+        return np.mean([counts.information for counts in self._table.counts.outputs], axis=0)
 
     def information_with(self, unit: int, others: IntArray | None = None) -> MeanInformation:
-        place = slice(None) if others is None else others
+        columns = slice(None) if others is None else others
         return MeanInformation(
             tuple(
-                OutputInformation(source.counts, unit, place, *source.row(unit, others))
+                OutputInformation(source.counts, unit, columns, *source.row(unit, others))
                 for source in self._sources
             )
         )
@@ -195,7 +186,7 @@ class BoundInformation:
 
     def value(self, subset: Sequence[int]) -> float:
         """I(X_S; Y) of the units together, by the chain rule."""
-        chain = [self.conditional_gains(subset[:place])[u] for place, u in enumerate(subset)]
+        chain = [self.conditional_gains(subset[:size])[u] for size, u in enumerate(subset)]
         return float(sum(chain))
 
     def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
@@ -203,17 +194,13 @@ class BoundInformation:
 
     @cached_property
     def _gains(self) -> ConditionalGains:
-        return ConditionalGains(self._rows)
-
-    @cached_property
-    def _rows(self) -> CodedRows:
-        return gather_codes(self._engine, self._coder)
+        return ConditionalGains(self._table.all_rows())
 
     def report(self) -> Mapping[str, Any]:
-        found: dict[str, Any] = {"output_scores": self._output_scores}
+        report: dict[str, Any] = {"output_scores": self._output_scores}
         if self._coder.approximation:
-            found["approximation"] = self._coder.approximation
-        return found
+            report["approximation"] = self._coder.approximation
+        return report
 
 
 class BoundMutualInformation(BoundInformation):
@@ -248,7 +235,7 @@ class BoundPermutable(BoundMutualInformation):
         return np.ascontiguousarray(np.stack(list(permuted), axis=1))
 
     def _scores_after(self, order: IntArray) -> FloatArray:
-        rows, layouts = self._rows, [counts.layout for counts in self._counts.outputs]
+        rows, layouts = self._table.all_rows(), [counts.layout for counts in self._counts.outputs]
         counted = [
             layout.count(rows.codes, classes[order], rows.weights)
             for layout, classes in zip(layouts, rows.classes.T, strict=True)
@@ -272,43 +259,11 @@ class BoundConditionalInformation(BoundInformation):
         return np.mean([conditional_matrix(source) for source in self._sources], axis=0)
 
 
-@dataclass(frozen=True)
-class ConditionalGains:
-    """Gains from the codes and classes of all rows."""
-
-    rows: CodedRows
-
-    def given(self, subset: Sequence[int]) -> FloatArray:
-        """The gains of all columns, the mean over the outputs; never below 0."""
-        state = self._joint_state(subset)
-        gains = [self._gains(state, y) for y in self.rows.classes.T]
-        return np.mean(gains, axis=0)
-
-    def _joint_state(self, subset: Sequence[int]) -> npt.NDArray[np.int64]:
-        """One code a combination of the set's states that occurs."""
-        state = np.zeros(len(self.rows.codes), dtype=np.int64)
-        for column in subset:
-            state = _compact(state * 256 + self.rows.codes[:, column])
-        return state
-
-    def _gains(self, state: IntArray, y: IntArray) -> FloatArray:
-        """I(X; Y | Z) = (Σ_xzy − Σ_xz − Σ_zy + Σ_z) / n, each Σ over n log n of the counts."""
-        n = len(y)
-        table = nlogn_table(n)
-        order = np.lexsort((y, state))
-        both = _compact(state * (int(y.max()) + 1) + y)[order]
-        columns = np.ascontiguousarray(self.rows.codes[order].T)
-        inner, outer = _bounds(both), _bounds(state[order])
-        with_class = segment_sums(columns, inner, table) - table[np.diff(inner)].sum()
-        without = segment_sums(columns, outer, table) - table[np.diff(outer)].sum()
-        return np.maximum((with_class - without) / n, 0.0)
-
-
-def _compact(keys: IntArray) -> IntArray:
-    return np.unique(keys, return_inverse=True)[1].reshape(-1)
-
-
-def _bounds(ordered: IntArray) -> npt.NDArray[np.int64]:
-    """Where each run of equal values starts, and the end."""
-    steps = np.flatnonzero(np.diff(ordered)) + 1
-    return np.concatenate(([0], steps, [len(ordered)])).astype(np.int64)
+def open_pairs(engine: Engine, table: CodedTable, output: int) -> PairSource:
+    """Planes in memory if three quarters of the budget allow it, else a pass for each column."""
+    counts = table.counts.outputs[output].trimmed()
+    split = PlaneSplit.by_cost(counts)
+    held = split.held_bytes(engine.n_samples) * engine.target.n_outputs
+    if table.is_kept and 4 * held <= 3 * engine.memory_limit:
+        return PackedPairs.of_rows(counts, split, table.blocks, output, engine.n_jobs)
+    return CountedPairs(counts, table, output, engine.memory_limit, engine.n_jobs)

@@ -1,10 +1,11 @@
-"""Counts of states that add over blocks of rows."""
+"""Coded rows, and counts of their states that add over blocks of rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +13,28 @@ from scipy.special import xlogy
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.counting import add_counts, add_weights
-from featsieve.errors import InputError
 
 Codes = npt.NDArray[np.uint8]
-MAX_STATES = 255
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Codes (rows × units), classes (rows × outputs) and weights, if any."""
+
+    codes: Codes = field(repr=False)
+    classes: IntArray = field(repr=False)
+    weights: FloatArray | None = field(repr=False, default=None)
+
+    @classmethod
+    def together(cls, blocks: Sequence[Self]) -> Self:
+        if len(blocks) == 1:
+            return blocks[0]
+        weights = [block.weights for block in blocks if block.weights is not None]
+        return cls(
+            np.concatenate([block.codes for block in blocks]),
+            np.concatenate([block.classes for block in blocks]),
+            np.concatenate(weights) if weights else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -151,91 +170,83 @@ class PairCounts:
         return pair, triple
 
 
-Correction = Literal["miller_madow", "shrink"] | None
-MOST_SHRUNK_CELLS = 1 << 22
+@dataclass(frozen=True)
+class OutputCounts:
+    """The counts of all columns with each output."""
+
+    outputs: tuple[ClassCounts, ...]
+
+    def merge(self, other: Self) -> Self:
+        pairs = zip(self.outputs, other.outputs, strict=True)
+        return type(self)(tuple(a.merge(b) for a, b in pairs))
 
 
 @dataclass(frozen=True)
-class JointCounts:
-    """The combinations of states that occur (one a row of ``states``), and how often."""
+class OutputInformation:
+    """Of column ``i`` with ``others`` for one output; H = log n − Σ n log n / n throughout."""
 
-    states: IntArray
-    counts: FloatArray
-    sizes: tuple[int, ...]
-    correction: Correction = None
+    counts: ClassCounts
+    i: int
+    others: IntArray | slice
+    pair: FloatArray
+    triple: FloatArray
 
-    @classmethod
-    def of(cls, variables: list[IntArray], correction: Correction = None) -> Self:
-        """From codes 0, 1, … of each variable, one number a row."""
-        check_correction(correction)
-        states, counts = np.unique(np.stack(variables, axis=1), axis=0, return_counts=True)
-        sizes = tuple(int(v.max()) + 1 for v in variables)
-        return cls(states, counts.astype(float), sizes, correction)._smoothed()
+    def mutual(self) -> FloatArray:
+        alone = self.counts.column_sums
+        return self._gain(self.pair - alone[self.others], alone[self.i], self.counts.log_total)
 
-    @classmethod
-    def of_table(cls, table: FloatArray, correction: Correction = None) -> Self:
-        """From a table of counts, one axis a variable."""
-        check_correction(correction)
-        states = np.argwhere(table > 0)
-        counts = np.asarray(table[tuple(states.T)], dtype=float)
-        return cls(states, counts, table.shape, correction)._smoothed()
+    def joint(self) -> FloatArray:
+        counts = self.counts
+        return self._gain(self.triple - self.pair, counts.class_nlogn, counts.log_total)
+
+    def conditional(self) -> FloatArray:
+        given = self.counts.class_sums[self.i] - self.counts.column_sums[self.i]
+        return self._gain(self.triple - self.pair, given, 0.0)
+
+    def within_classes(self) -> FloatArray:
+        alone = self.counts.class_sums
+        other = alone[self.i] - self.counts.class_nlogn
+        return self._gain(self.triple - alone[self.others], other, 0.0)
+
+    def symmetric_relevance(self) -> FloatArray:
+        joint_entropy = self.counts.log_total - self.triple / self.counts.total
+        known = joint_entropy > 0
+        return np.divide(self.joint(), joint_entropy, out=np.zeros(len(known)), where=known)
+
+    def _gain(self, sums: FloatArray, less: float, level: float) -> FloatArray:
+        """level + (sums − less) / n, never below 0; ``sums`` is used up."""
+        sums -= less
+        sums /= self.counts.total
+        sums += level
+        return np.maximum(sums, 0.0, out=sums)
+
+
+@dataclass(frozen=True)
+class MeanInformation:
+    """The mean over the outputs (a :class:`~featsieve.protocols.PairInformation`)."""
+
+    outputs: tuple[OutputInformation, ...]
 
     @property
-    def total(self) -> float:
-        return float(self.counts.sum())
+    def mutual(self) -> FloatArray:
+        return self.outputs[0].mutual()  # the target does not enter
 
-    def entropy(self, *axes: int) -> float:
-        """Of the variables on these axes together; of all of them when none is named."""
-        counts = self._margin(axes) if axes else self.counts
-        n = self.total
-        plug_in = np.log(n) - xlogy(counts, counts).sum() / n
-        # Miller (1955): the plug-in entropy is too small by (states − 1) / 2n.
-        bias = (len(counts) - 1) / (2 * n) if self.correction == "miller_madow" else 0.0
-        return max(0.0, float(plug_in)) + bias
+    @property
+    def joint(self) -> FloatArray:
+        return _mean([output.joint() for output in self.outputs])
 
-    def _margin(self, axes: tuple[int, ...]) -> FloatArray:
-        chosen = self.states[:, list(axes)]
-        radix = np.cumprod([1, *[self.sizes[a] for a in axes[:-1]]])
-        place = np.unique(chosen @ radix, return_inverse=True)[1]
-        margin: FloatArray = np.bincount(place, weights=self.counts).astype(float)
-        return margin
+    @property
+    def conditional(self) -> FloatArray:
+        return _mean([output.conditional() for output in self.outputs])
 
-    def _smoothed(self) -> Self:
-        return self._shrunk() if self.correction == "shrink" else self
+    @property
+    def within_classes(self) -> FloatArray:
+        return _mean([output.within_classes() for output in self.outputs])
 
-    def _shrunk(self) -> Self:
-        """Towards the uniform table by the James–Stein rule (Hausser and Strimmer 2009, eq. 4)."""
-        n_cells = int(np.prod(self.sizes))
-        if n_cells > MOST_SHRUNK_CELLS:
-            raise InputError(
-                f"shrinkage fills a table of {n_cells} cells, at most {MOST_SHRUNK_CELLS} are "
-                "allowed; use fewer states or correction='miller_madow'."
-            )
-        n = self.total
-        p = np.zeros(self.sizes)
-        p[tuple(self.states.T)] = self.counts / n
-        spread = (n - 1) * np.square(1 / n_cells - p).sum()
-        intensity = 1.0 if spread == 0 else min(1.0, (1 - np.square(p).sum()) / spread)
-        shrunk = intensity / n_cells + (1 - intensity) * p
-        states = np.argwhere(shrunk > 0)
-        return replace(self, states=states, counts=n * shrunk[tuple(states.T)])
+    @property
+    def symmetric_relevance(self) -> FloatArray:
+        return _mean([output.symmetric_relevance() for output in self.outputs])
 
 
-def check_correction(correction: Any) -> None:
-    if correction not in (None, "miller_madow", "shrink"):
-        raise InputError(
-            f"correction={correction!r} is not known; allowed are None, 'miller_madow' and "
-            "'shrink'."
-        )
-
-
-def information(joint: JointCounts) -> float:
-    """I of the variables on axes 0 and 1, never below 0."""
-    return max(0.0, joint.entropy(0) + joint.entropy(1) - joint.entropy(0, 1))
-
-
-def conditional_information(joint: JointCounts) -> float:
-    """I of the variables on axes 0 and 1 given those on all further axes, never below 0."""
-    given = tuple(range(2, len(joint.sizes)))
-    gain = joint.entropy(0, *given) + joint.entropy(1, *given)
-    return max(0.0, gain - joint.entropy(*given) - joint.entropy())
+def _mean(rows: list[FloatArray]) -> FloatArray:
+    return rows[0] if len(rows) == 1 else np.mean(rows, axis=0)

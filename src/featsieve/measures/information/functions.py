@@ -11,16 +11,15 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
 from featsieve.input.targets import is_missing
-from featsieve.measures.information.counts import (
-    Codes,
+from featsieve.measures.information.counts import Codes, Layout
+from featsieve.measures.information.joint import (
     Correction,
     JointCounts,
-    Layout,
     conditional_information,
     information,
 )
-from featsieve.measures.information.pair_sums import PairSums
-from featsieve.measures.information.pairs import conditional_matrix
+from featsieve.measures.information.matrix import conditional_matrix
+from featsieve.measures.information.pair_sums import PackedPairs
 from featsieve.runtime.pool import effective_n_jobs
 
 _MISSING = object()
@@ -146,7 +145,9 @@ def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
     if len(classes) != len(table):
         raise InputError(f"codes has {len(table)} rows and y has {len(classes)}; give one a row.")
     layout = Layout(layout.states, int(classes.max()) + 1)
-    return conditional_matrix(PairSums.of_codes(table, classes, layout, effective_n_jobs(n_jobs)))
+    return conditional_matrix(
+        PackedPairs.of_codes(table, classes, layout, effective_n_jobs(n_jobs))
+    )
 
 
 def coded_columns(codes: Any) -> tuple[Codes, Layout]:

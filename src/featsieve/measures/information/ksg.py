@@ -1,18 +1,28 @@
-"""Mutual information from nearest neighbours, without bins (Kraskov 2004; Ross 2014)."""
+"""Mutual information from nearest neighbours, without bins (Kraskov et al. 2004; Ross 2014).
+
+Both estimators assume that no two distances are equal. Rounded numbers break that: which of many
+equal distances counts as nearer would depend on the last bit, and so on dtype and row order. So
+equal values are spread over the gap to their neighbours before anything is counted. Let X' = X + U
+be that with U independent of Y: X is known from X', hence I(X'; Y) = I(X; Y).
+"""
 
 from __future__ import annotations
 
-import numbers
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from scipy.special import digamma
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.neighbors import label_digammas, pair_digammas
 from featsieve.errors import InputError
-from featsieve.measures.information.counts import Correction, JointCounts, information
+from featsieve.input.parameters import check_integer
+from featsieve.measures.information.joint import Correction, JointCounts, information
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
+
+SPREAD_SEED = 2004
 
 
 def ksg_information(
@@ -25,85 +35,86 @@ def ksg_information(
 ) -> float:
     """I(X; Y) in nats; a pair of numbers by Kraskov's first estimator, a mixed pair by Ross's.
 
-    Nothing is scaled, no noise is added, rows with a missing cell are left out; never below 0.
+    Numbers are brought to deviation 1, and equal ones are spread apart; rows with a missing cell
+    are left out; never below 0. The order of the rows does not matter.
     """
     known = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[known], y[known]
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    x, y = x[known].astype(np.float64), y[known].astype(np.float64)
+    if len(x) < 2 or x.min() == x.max() or y.min() == y.max():
         return 0.0
     if discrete_x and discrete_y:
         return information(JointCounts.of([_labels(x), _labels(y)]))
     if discrete_x or discrete_y:
-        numbers, labels = (y, x) if discrete_x else (x, y)
-        return _mixed(numbers, _labels(labels), n_neighbors)
+        values, labels = (y, x) if discrete_x else (x, y)
+        return _mixed(values, _labels(labels), n_neighbors)
     return _continuous(x, y, n_neighbors)
 
 
 def _continuous(x: FloatArray, y: FloatArray, n_neighbors: int) -> float:
-    """ψ(n) + ψ(k) − ⟨ψ(n_x + 1) + ψ(n_y + 1)⟩ (Kraskov 2004, eq. 8)."""
-    from scipy.spatial import KDTree
+    """ψ(n) + ψ(k) − ⟨ψ(n_x + 1) + ψ(n_y + 1)⟩ (Kraskov et al. 2004, eq. 8)."""
+    n, k = len(x), min(n_neighbors, len(x) - 1)
+    draws = np.random.default_rng(SPREAD_SEED)
+    y, x = _spread(y, x, draws)
+    x, y = _spread(x, y, draws)
+    x, y = x / np.std(x), y / np.std(np.sort(y))
+    psi = _digammas(n)
+    near = pair_digammas(x, y, np.sort(y), np.empty(k), psi)
+    return max(0.0, float(psi[n] + psi[k] - near / n))
 
-    k = min(n_neighbors, len(x) - 1)
-    points = np.stack((x, y), axis=1)
-    distances: Any = KDTree(points).query(points, k + 1, p=np.inf)[0]
-    radius = np.nextafter(distances[:, -1], 0)
-    near = digamma(count_within(x, x, radius)) + digamma(count_within(y, y, radius))
-    return max(0.0, float(digamma(len(x)) + digamma(k) - near.mean()))
 
-
-def _mixed(numbers: FloatArray, labels: IntArray, n_neighbors: int) -> float:
+def _mixed(values: FloatArray, labels: IntArray, n_neighbors: int) -> float:
     """ψ(n) + ⟨ψ(k)⟩ − ⟨ψ(n_label)⟩ − ⟨ψ(m)⟩ over labels that occur twice (Ross 2014)."""
-    counts = np.bincount(labels)[labels]
-    numbers, labels, counts = numbers[counts > 1], labels[counts > 1], counts[counts > 1]
-    if not len(numbers):
+    several = np.bincount(labels)[labels] > 1
+    if not several.any():
         return 0.0
-    radius = np.empty(len(numbers))
-    neighbours = np.minimum(n_neighbors, counts - 1)
+    draws = np.random.default_rng(SPREAD_SEED)
+    values, labels = _spread(values[several], labels[several], draws)
+    n, psi, total = len(values), _digammas(len(values)), 0.0
     for label in np.unique(labels):
-        own = labels == label
-        radius[own] = np.nextafter(kth_distance(numbers[own], int(neighbours[own][0])), 0)
-    near = count_within(numbers, numbers, radius)
-    mean = np.mean(digamma(neighbours) - digamma(counts) - digamma(near))
-    return max(0.0, float(digamma(len(numbers)) + mean))
+        alike = values[labels == label]
+        k = min(n_neighbors, len(alike) - 1)
+        total += len(alike) * (psi[k] - psi[len(alike)]) - label_digammas(alike, values, k, psi)
+    return max(0.0, float(psi[n] + total / n))
 
 
-def kth_distance(values: FloatArray, k: int) -> FloatArray:
-    """Distance of each number to its k-th nearest other one.
+@lru_cache(maxsize=4)
+def _digammas(n: int) -> FloatArray:
+    """ψ(0) … ψ(n); the first is never used."""
+    return np.concatenate(([np.nan], digamma(np.arange(1, n + 1))))
 
-    >>> kth_distance(np.array([0.0, 1.0, 3.0]), 1).tolist()
-    [1.0, 1.0, 2.0]
+
+def _spread(values: FloatArray, others: Any, draws: np.random.Generator) -> tuple[FloatArray, Any]:
+    """Both, sorted by the values; equal values lie anywhere between the midpoints to the next ones.
+
+    Where depends on the sorted pairs only, so not on the order of the rows; and numbers are taken
+    in single precision, so that their dtype does not decide which of two distances is larger.
     """
-    order = np.argsort(values, kind="stable")
-    padded = np.pad(values[order], k, constant_values=(-np.inf, np.inf))
-    n, middle = len(values), padded[k : k + len(values)]
-    # The k nearest lie in a window of k + 1 consecutive numbers; its wider side is the distance.
-    windows = [
-        np.maximum(middle - padded[s : s + n], padded[s + k : s + k + n] - middle)
-        for s in range(k + 1)
-    ]
-    distance = np.empty(n)
-    distance[order] = np.min(windows, axis=0)
-    return distance
+    order = np.lexsort((others, values))
+    values, others = _unit_size(values[order]), others[order]
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] > values[:-1])))
+    values = _single(values, len(starts))
+    if len(starts) == len(values):
+        return values, others
+    times = np.diff(np.append(starts, len(values)))
+    half = np.diff(values[starts]) / 2
+    below = np.repeat(np.append(half[0], half), times)
+    above = np.repeat(np.append(half, half[-1]), times)
+    moved = values + draws.random(len(values)) * (below + above) - below
+    spread = np.where(np.repeat(times, times) > 1, moved, values)
+    order = np.argsort(spread, kind="stable")
+    return spread[order], others[order]
 
 
-def count_within(values: FloatArray, centres: FloatArray, radius: FloatArray) -> IntArray:
-    """How many values lie within ``radius`` of each centre, by the differences themselves.
+def _unit_size(values: FloatArray) -> FloatArray:
+    """Divided by a power of two, which is exact: squares neither overflow nor vanish."""
+    return np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
 
-    A bound such as centre + radius is rounded, which would move values at the very edge.
-    """
-    ordered = np.sort(values)
-    low = np.searchsorted(ordered, centres - radius, side="left")
-    high = np.searchsorted(ordered, centres + radius, side="right")
-    padded = np.pad(ordered, 1, constant_values=(-np.inf, np.inf))
-    while (wider := centres - padded[low] <= radius).any():
-        low -= wider
-    while (narrower := centres - padded[low + 1] > radius).any():
-        low += narrower
-    while (wider := padded[high + 1] - centres <= radius).any():
-        high += wider
-    while (narrower := padded[high] - centres > radius).any():
-        high -= narrower
-    return high - low
+
+def _single(values: FloatArray, n_distinct: int) -> FloatArray:
+    """In single precision, unless that makes different values equal."""
+    rounded = values.astype(np.float32).astype(np.float64)
+    kept = 1 + np.count_nonzero(rounded[1:] > rounded[:-1]) == n_distinct
+    return rounded if kept else values
 
 
 def _labels(values: FloatArray) -> IntArray:
@@ -125,22 +136,22 @@ class BoundKSG:
                 f"estimator='ksg' has no bins, so correction={correction!r} is not possible; use "
                 "estimator='binned', or correction=None."
             )
-        _check_neighbors(n_neighbors)
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
         self._engine = engine
-        self._n_neighbors = n_neighbors
+        self._n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
 
     def scores(self) -> FloatArray:
-        self._output_scores = self._all_scores()
         return self._output_scores.mean(axis=0)
 
     def report(self) -> dict[str, Any]:
         return {"output_scores": self._output_scores}
 
-    def _all_scores(self) -> FloatArray:
+    @cached_property
+    def _output_scores(self) -> FloatArray:
+        """One row per output, one number per unit."""
         engine = self._engine
-        y = _scaled(np.asarray(engine.take(columns=np.arange(1))[1], dtype=float))
+        y = np.asarray(engine.take(columns=np.arange(1))[1], dtype=float)
         by_column = engine.map_columns(
             lambda X, columns: np.array(
                 [self._outputs(x, int(c), y) for x, c in zip(X.T, columns, strict=True)]
@@ -161,10 +172,9 @@ class BoundKSG:
                 "estimator='ksg' needs distances; drop those rows, fill them in, or use "
                 "estimator='binned'."
             )
-        values = x if discrete else _scaled(x[:, None])[:, 0]
         return [
             ksg_information(
-                values,
+                x,
                 output,
                 n_neighbors=self._n_neighbors,
                 discrete_x=discrete,
@@ -172,18 +182,3 @@ class BoundKSG:
             )
             for output in y.T
         ]
-
-
-def _scaled(values: FloatArray) -> FloatArray:
-    """Columns with deviation 1, so that neither side of a pair decides the distances alone."""
-    known = [column[~np.isnan(column)] for column in values.T]
-    deviation = np.array([np.std(column) if len(column) else 0.0 for column in known])
-    return values / np.where(deviation > 0, deviation, 1.0)
-
-
-def _check_neighbors(n_neighbors: Any) -> None:
-    whole = isinstance(n_neighbors, numbers.Integral) and not isinstance(n_neighbors, bool)
-    if not whole or n_neighbors < 1:
-        raise InputError(
-            f"n_neighbors={n_neighbors!r} is not possible; give a whole number from 1."
-        )

@@ -1,12 +1,18 @@
-"""Σ n log n over the joint states of pairs, from packed planes or from counts."""
+"""Σ n log n over the joint states of pairs of columns, by popcounts of bit planes.
+
+H = log n − Σ n log n / n, the sum over the counts of a table, so these sums are all that entropies
+of pairs need. A column of s states is s − 1 planes, one bit per row: the counts of two columns are
+popcounts of the AND of their planes, 64 rows at a time, and what the margins leave for the last
+states. Rows are sorted by class, so that a table per class is a range of words.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +20,7 @@ import numpy.typing as npt
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.counting import direct_row, pack_planes, plane_tile
 from featsieve.engines.base import spans
-from featsieve.measures.information.counts import ClassCounts, Codes, Layout
+from featsieve.measures.information.counts import ClassCounts, CodedRows, Codes, Layout
 from featsieve.runtime.pool import ordered_map
 
 Words = npt.NDArray[np.uint64]
@@ -127,7 +133,7 @@ THREAD_WORDS = 1 << 21
 
 
 @dataclass(frozen=True)
-class Split:
+class PlaneSplit:
     """Which columns are held as planes (thin) and which as codes (wide), by cost."""
 
     layout: Layout
@@ -136,6 +142,8 @@ class Split:
 
     @classmethod
     def by_cost(cls, counts: ClassCounts) -> Self:
+        """The planes of two columns cost a popcount per pair of planes and word, codes a look per
+        row; so a column is thin if that is cheaper for two columns of its kind."""
         layout = counts.layout
         n_words = int(np.ceil(counts.classes / 64).sum())
         planes = (layout.states - 1).astype(float)
@@ -154,44 +162,29 @@ class Split:
         return plane_starts(self.layout.states[self.thin])
 
     def held_bytes(self, n_samples: int) -> int:
-        codes = self.layout.n_columns * n_samples if len(self.wide) else 0
-        table = 8 * n_samples
-        return int(self.starts[-1]) * n_samples // 8 + codes + table
+        """Planes, the table of n log n, and the codes of all columns if any of them is wide."""
+        codes = 2 * self.layout.n_columns * n_samples if len(self.wide) else 0
+        return int(self.starts[-1]) * n_samples // 8 + 8 * n_samples + codes
 
-    def pack(self, codes: Codes, y: IntArray) -> PackedRows:
-        """One block of rows, sorted by class and packed."""
-        order = np.argsort(y, kind="stable").astype(np.int64)
-        rows = np.bincount(y, minlength=self.layout.n_classes).astype(np.int64)
-        bounds = np.concatenate(([0], np.cumsum(-(-rows // 64)))).astype(np.int64)
+    def pack(self, blocks: Iterable[CodedRows], output: int, class_rows: IntArray) -> Words:
+        """The planes of all rows, class by class; ``class_rows`` are the rows of each class.
+
+        A block continues where the last one ended, in the middle of a word: the planes do not
+        depend on the blocks.
+        """
+        bounds = word_bounds(class_rows)
         words = np.zeros((bounds[-1], self.starts[-1] + 1), dtype=np.uint64)
-        thin_codes = codes if not len(self.wide) else codes[:, self.thin]
-        pack_planes(np.ascontiguousarray(thin_codes), order, rows, bounds, self.starts, words)
-        by_column = codes[order].T if len(self.wide) else np.empty((0, len(y)), np.uint8)
-        return PackedRows(
-            (tuple(np.split(words, bounds[1:-1])),),
-            (tuple(np.split(by_column, np.cumsum(rows)[:-1], axis=1)),),
-        )
+        packed = np.zeros(len(class_rows), dtype=np.int64)
+        for rows in blocks:
+            codes = rows.codes if not len(self.wide) else rows.codes[:, self.thin]
+            y = np.ascontiguousarray(rows.classes[:, output])
+            pack_planes(np.ascontiguousarray(codes), y, packed, bounds, self.starts, words)
+        return words
 
 
-@dataclass(frozen=True)
-class PackedRows:
-    """Packed blocks, each a piece a class; merging keeps them apart until all are there."""
-
-    words: tuple[tuple[Words, ...], ...]
-    codes: tuple[tuple[Codes, ...], ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.words + other.words, self.codes + other.codes)
-
-
-def _join_classes(
-    blocks: tuple[tuple[npt.NDArray[Any], ...], ...], axis: int
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """All pieces of the first class, then all of the second, …, and where the classes start."""
-    by_class = list(zip(*blocks, strict=True))
-    sizes = [sum(piece.shape[axis] for piece in pieces) for pieces in by_class]
-    joined = np.concatenate([piece for pieces in by_class for piece in pieces], axis=axis)
-    return np.ascontiguousarray(joined), np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+def word_bounds(class_rows: IntArray) -> npt.NDArray[np.int64]:
+    """Where the words of each class start, and the end: a class begins with a new word."""
+    return np.concatenate(([0], np.cumsum(-(-class_rows // 64)))).astype(np.int64)
 
 
 def nlogn_table(total: float) -> FloatArray:
@@ -200,36 +193,45 @@ def nlogn_table(total: float) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class PairSums:
-    """The sums for one column with all others, or for all pairs in tiles."""
+class PackedPairs:
+    """The sums for one column with all others, or for all pairs in tiles, from planes in memory."""
 
     counts: ClassCounts
-    split: Split
-    packed: PackedRows = field(repr=False)
+    split: PlaneSplit
+    planes: Planes = field(repr=False)
+    columns: Codes = field(repr=False)  # columns × rows sorted by class; empty if all are thin
     n_jobs: int = 1
+
+    @classmethod
+    def of_rows(
+        cls,
+        counts: ClassCounts,
+        split: PlaneSplit,
+        rows: Callable[[], Iterable[CodedRows]],
+        output: int = 0,
+        n_jobs: int = 1,
+    ) -> Self:
+        """``rows`` hands out the blocks of coded rows, once more each time it is called."""
+        words = split.pack(rows() if len(split.thin) else (), output, counts.classes)
+        cells = counts.table
+        columns = np.empty((0, 0), dtype=np.uint8)
+        if len(split.wide):
+            cells = cells[:, np.repeat(split.places >= 0, split.layout.states)]
+            columns = _columns_by_class(CodedRows.together(list(rows())), output)
+        planes = Planes.with_margins(
+            words,
+            word_bounds(counts.classes),
+            split.layout.states[split.thin],
+            cells,
+            nlogn_table(counts.total),
+        )
+        return cls(counts, split, planes, columns, n_jobs)
 
     @classmethod
     def of_codes(cls, codes: Codes, y: IntArray, layout: Layout, n_jobs: int = 1) -> Self:
         counts = layout.count(codes, y)
-        split = Split.by_cost(counts)
-        return cls(counts, split, split.pack(codes, y), n_jobs)
-
-    @cached_property
-    def _table(self) -> FloatArray:
-        return nlogn_table(self.counts.total)
-
-    @cached_property
-    def _planes(self) -> Planes:
-        layout, thin = self.split.layout, self.split.thin
-        words, bounds = _join_classes(self.packed.words, axis=0)
-        cells = self.counts.table
-        if len(self.split.wide):
-            cells = cells[:, np.repeat(self.split.places >= 0, layout.states)]
-        return Planes.with_margins(words, bounds, layout.states[thin], cells, self._table)
-
-    @cached_property
-    def _columns(self) -> tuple[Codes, IntArray]:
-        return _join_classes(self.packed.codes, axis=1)
+        rows = CodedRows(codes, y[:, None])
+        return cls.of_rows(counts, PlaneSplit.by_cost(counts), lambda: (rows,), 0, n_jobs)
 
     def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Sums over the tables of (X_i, X_j) and of (X_i, X_j, Y) for all columns j, or some."""
@@ -240,37 +242,37 @@ class PairSums:
         place, places = self.split.places[column], self.split.places[wanted]
         by_planes = (places >= 0) & (place >= 0)
         if by_planes.any():
-            found = self._thin_row(int(place), places[by_planes])
-            pair[by_planes], triple[by_planes] = found
+            sums = self._thin_row(int(place), places[by_planes])
+            pair[by_planes], triple[by_planes] = sums
         if not by_planes.all():
-            found = self._direct(column, wanted[~by_planes])
-            pair[~by_planes], triple[~by_planes] = found
+            sums = self._direct(column, wanted[~by_planes])
+            pair[~by_planes], triple[~by_planes] = sums
         return pair, triple
 
     def _thin_row(self, place: int, places: IntArray | None) -> tuple[FloatArray, FloatArray]:
         """By the positions of the columns among the thin ones; None: with all of them."""
         if places is not None:
-            few = self._planes.subset(np.append(places, place))
+            few = self.planes.subset(np.append(places, place))
             pair, triple = few.tile(np.array([len(places)]), 0, np.array([len(places)]))
             return pair[0], triple[0]
         n_thin = len(self.split.thin)
         if n_thin <= ROW_COLUMNS:
             return self._part(place, 0, n_thin)
-        work = self._planes.words.size * int(self._planes.states[place] - 1)
+        work = self.planes.words.size * int(self.planes.states[place] - 1)
         jobs = self.n_jobs if work > THREAD_WORDS else 1
         parts = ordered_map(lambda span: self._part(place, *span), spans(n_thin, ROW_COLUMNS), jobs)
         pairs, triples = zip(*parts, strict=True)
         return np.concatenate(pairs), np.concatenate(triples)
 
     def _part(self, place: int, j0: int, j1: int) -> tuple[FloatArray, FloatArray]:
-        pair, triple = self._planes.tile(np.array([place]), j0, np.array([j1]))
+        pair, triple = self.planes.tile(np.array([place]), j0, np.array([j1]))
         return pair[0], triple[0]
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
-        codes, bounds = self._columns
+        bounds = np.concatenate(([0], np.cumsum(self.counts.classes))).astype(np.int64)
         pair, triple = np.empty((2, len(others)))
-        states = self.split.layout.states
-        direct_row(codes, bounds, states, column, others, self._table, pair, triple)
+        states, table = self.split.layout.states, self.planes.table
+        direct_row(self.columns, bounds, states, column, others, table, pair, triple)
         return pair, triple
 
     def all_pairs(self, consume: Consumer) -> None:
@@ -279,7 +281,6 @@ class PairSums:
         A tile on the diagonal (``rows is columns``) is complete; any other stands for its
         transpose too.
         """
-        self._planes, self._columns  # noqa: B018 - built once, before the threads
         deque(ordered_map(lambda work: work(consume), self._pieces(), self.n_jobs), maxlen=0)
 
     def _pieces(self) -> Iterator[Callable[[Consumer], None]]:
@@ -298,7 +299,7 @@ class PairSums:
         j1 = min(j0 + TILE_COLUMNS, len(thin))
 
         def work(consume: Consumer) -> None:
-            pair, triple = self._planes.tile(places, j0, np.minimum(places, j1))
+            pair, triple = self.planes.tile(places, j0, np.minimum(places, j1))
             rows, columns = thin[places], thin[j0 : j0 + pair.shape[1]]
             if i0 == j0:
                 rows, columns, pair, triple = self._complete(rows, pair, triple)
@@ -326,3 +327,9 @@ class PairSums:
             consume(np.array([column]), others, pair[None], triple[None])
 
         return work
+
+
+def _columns_by_class(rows: CodedRows, output: int) -> Codes:
+    """Columns × rows, the rows sorted by class."""
+    order = np.argsort(rows.classes[:, output], kind="stable")
+    return np.ascontiguousarray(rows.codes[order].T)

@@ -12,8 +12,8 @@ from featsieve.discretize.base import MAX_CUTS, Cuts, category_cuts
 from featsieve.discretize.codes import CodeRange
 from featsieve.errors import InputError
 from featsieve.measures.information.binned import MutualInformation
-from featsieve.measures.information.coding import Coder, GroupCodes, fit_target
-from featsieve.measures.information.pairs import OutputCounter, OutputCounts
+from featsieve.measures.information.coding import Coder, fit_target
+from featsieve.measures.information.counts import OutputCounts
 from featsieve.protocols import Engine
 from featsieve.schema import Block, Schema
 
@@ -24,12 +24,13 @@ class CodedSummary:
 
     measure: MutualInformation
     coder: Coder
+    schema: Schema
     given_codes: bool
 
     def of_block(self, block: Block) -> OutputCounts:
         if self.given_codes:
-            _refuse_other_than_codes(block, self.coder.groups.schema)
-        return OutputCounter(self.coder).of_block(block)
+            _refuse_other_than_codes(block, self.schema)
+        return self.coder.count_block(block)
 
     def output_scores(self, counts: OutputCounts) -> FloatArray:
         return self.measure.scores_of(counts)
@@ -38,8 +39,8 @@ class CodedSummary:
 def summary_of_first(measure: MutualInformation, engine: Engine) -> CodedSummary:
     """With ``discretizer=None`` any code up to 253 may come later; else these rows fix the cuts."""
     if measure.discretizer is None:
-        return CodedSummary(measure, _open_coder(measure, engine), given_codes=True)
-    return CodedSummary(measure, measure.coder(engine), given_codes=False)
+        return CodedSummary(measure, _open_coder(measure, engine), engine.schema, given_codes=True)
+    return CodedSummary(measure, measure.coder(engine), engine.schema, given_codes=False)
 
 
 def _open_coder(measure: MutualInformation, engine: Engine) -> Coder:
@@ -55,8 +56,7 @@ def _open_coder(measure: MutualInformation, engine: Engine) -> Coder:
         for j in range(schema.n_columns)
     ]
     cuts = Cuts(tuple(columns))
-    target = fit_target(engine, measure.target_discretizer, measure.n_bins)
-    return Coder(cuts, target, GroupCodes(schema, cuts.n_states))
+    return Coder(cuts, fit_target(engine, measure.target_discretizer, measure.n_bins))
 
 
 def _refuse_other_than_codes(block: Block, schema: Schema) -> None:

@@ -9,26 +9,35 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray
+from featsieve.compiled.mixture import maximise_mixture
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import Rows, gaussian, weighted_distances
 from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
 from featsieve.protocols import Engine
 from featsieve.runtime.ordering import best_index
+from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
 
 Solver = Literal["em", "authors"]
 _AUTHORS_STEPS = 10.0 ** np.arange(3, -4, -1)
 _AUTHORS_ITERATIONS = 100
-_EM_ITERATIONS = 500
-_EM_TOLERANCE = 1e-6
+_EM_STEPS = 10
+_NEGLIGIBLE = 0.1  # of an equal weight: such centres leave after the EM steps
+_NEWTON_STEPS = 200
+_AT_THE_MAXIMUM, _NEAR_THE_MAXIMUM = 1e-10, 1e-5  # gaps of likelihood: for an answer, for σ
+_NO_LIKELIHOOD = 1e-300
 
 
 def solve_kliep(A: FloatArray, b: FloatArray, solver: Solver) -> FloatArray:
-    """α for the rows A (rows × centres) and the normaliser b."""
-    return _authors_ascent(A, b) if solver == "authors" else _expectation_maximisation(A, b)
+    """α for the rows A (rows × centres) and the normaliser b: max Σ log(Aα) with b'α = 1, α ≥ 0."""
+    if solver == "authors":
+        return _authors_ascent(A, b)
+    b = _positive_normaliser(b, len(A))
+    rows = np.ones(len(A), dtype=bool)
+    return Components(A).maximum(rows, b, _AT_THE_MAXIMUM) / b
 
 
 def mean_log(ratio: FloatArray) -> float:
@@ -37,19 +46,46 @@ def mean_log(ratio: FloatArray) -> float:
     return float(np.log(reached).mean()) if len(reached) else 0.0
 
 
-def _expectation_maximisation(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Multiplicative updates: every one gains, α stays feasible, and the limit is the maximum."""
-    # Leaving the own row out can make b vanish; with it, b is at least 1/n².
-    b = np.maximum(b, 1.0 / len(A) ** 2)
-    alpha = np.full(len(b), 1.0 / b.sum())
-    value = mean_log(A @ alpha)
-    for _ in range(_EM_ITERATIONS):
-        alpha = alpha * (A.T @ _inverse(A @ alpha)) / (len(A) * b)
-        alpha /= b @ alpha
-        last, value = value, mean_log(A @ alpha)
-        if value - last <= _EM_TOLERANCE:
-            break
-    return alpha
+def _positive_normaliser(b: FloatArray, n_samples: int) -> FloatArray:
+    """Leaving out the centre's own row can make b vanish; with it, b is at least 1/n²."""
+    return np.maximum(b, 1.0 / n_samples**2)
+
+
+class Components:
+    """Σ log(Lx) over the rows of L that some centre reaches.
+
+    A row counts by its logarithm, so its scale does not matter: with 1 for its largest entry,
+    nothing overflows.
+    """
+
+    def __init__(self, A: FloatArray) -> None:
+        top = A.max(axis=1)
+        self.reached = top > 0
+        self._by_center = np.ascontiguousarray((A[self.reached] / top[self.reached, None]).T)
+
+    def maximum(
+        self, rows: BoolArray, b: FloatArray, tol: float, start: FloatArray | None = None
+    ) -> FloatArray:
+        """The weights of sum 1 that maximise Σ log(A (x/b)) over some of the rows."""
+        share = rows[self.reached].astype(np.float64)
+        x = np.full(len(b), 1.0 / len(b)) if start is None else start.copy()
+        if share.any():
+            share /= share.sum()
+            L = self._by_center / b[:, None]
+            x = _em_steps(L, share, x) if start is None else x
+            maximise_mixture(L, share, x, tol, _NEWTON_STEPS)
+        return x
+
+
+def _em_steps(L: FloatArray, share: FloatArray, x: FloatArray) -> FloatArray:
+    """A few EM steps; then the small weights leave, if every row can spare them.
+
+    EM needs thousands of steps to bring a weight near 0; Newton's method is quick from few weights.
+    """
+    for _ in range(_EM_STEPS):
+        x = x * (L @ (share / (x @ L)))
+    large = np.where(x * len(x) >= _NEGLIGIBLE, x, 0.0)
+    return large / large.sum() if (large @ L > 0).all() else x
 
 
 def _authors_ascent(A: FloatArray, b: FloatArray) -> FloatArray:
@@ -91,8 +127,9 @@ class MLMI(BaseMeasure):
     n_basis, sigmas, cv, centers, scale_target, random_state
         As for :class:`featsieve.measures.LSMI`; σ is chosen by the likelihood of held-out rows.
     solver : {"em", "authors"}, default="em"
-        ``"em"`` climbs to the maximum of the likelihood; ``"authors"`` is their gradient ascent,
-        which can stop far below it, or in a corner where only some rows have a likelihood.
+        ``"em"`` reaches the maximum of the likelihood (a few EM steps, then Newton steps);
+        ``"authors"`` is the gradient ascent of Suzuki et al., which can stop far below it, or in
+        a corner where only some rows have a likelihood.
     """
 
     scale_ddof: ClassVar[int | None] = 1
@@ -128,7 +165,7 @@ class MLMI(BaseMeasure):
 
 @dataclass(frozen=True)
 class RatioFit:
-    """The value, the σ it belongs to, and one α a centre (sorted by class)."""
+    """The value, the σ it belongs to, and one α per centre (sorted by class)."""
 
     value: float
     sigma: float
@@ -151,11 +188,12 @@ class BoundMLMI:
         return Rows(X, y, np.array([0, n]))
 
     def scores(self) -> FloatArray:
-        found = []
-        for unit in range(self.n_units):
-            found.append(self.value([unit]))
-            self.monitor.tick("measuring columns", len(found), self.n_units)
-        return np.array(found)
+        values = []
+        with single_threaded_blas():
+            for unit in range(self.n_units):
+                values.append(self.value([unit]))
+                self.monitor.tick("measuring columns", len(values), self.n_units)
+        return np.array(values)
 
     def value(self, subset: Sequence[int]) -> float:
         return self.fit(subset).value
@@ -167,47 +205,113 @@ class BoundMLMI:
         distances = weighted_distances(
             self._rows, self.basis.centers, self.basis.column_weights(weights)
         )
-        bases = [self._products(distances, float(sigma)) for sigma in sigmas]
-        best = 0
-        if len(sigmas) > 1:
-            best = best_index(np.array([self._held_out(basis) for basis in bases]))
-        alpha = bases[best].solve(self._solver)
-        return RatioFit(bases[best].likelihood(alpha), float(sigmas[best]), alpha)
+        sigma = self._choose_sigma(distances, sigmas)
+        ratio = self._ratio(distances, sigma)
+        alpha = self._fit_ratio(ratio, ratio.all_rows, _AT_THE_MAXIMUM).alpha
+        return RatioFit(mean_log(ratio.A @ alpha), sigma, alpha)
 
-    def _products(self, distances: FloatArray, sigma: float) -> _Products:
+    def _choose_sigma(self, distances: FloatArray, sigmas: FloatArray) -> float:
+        """By the likelihood of held-out rows."""
+        if len(sigmas) == 1:
+            return float(sigmas[0])
+        scores = []
+        for sigma in sigmas:
+            scores.append(self._held_out(distances, float(sigma)))
+            self.monitor.tick("widths", len(scores), len(sigmas))
+        return float(sigmas[best_index(np.array(scores))])
+
+    def _ratio(self, distances: FloatArray, sigma: float) -> _RatioModel:
         centers, phi = self.basis.centers, gaussian(distances, sigma)
         psi = np.empty_like(phi)
         for group, part in enumerate(centers.slices):
             psi[:, part] = centers.psi(self._rows.y, group, sigma)
-        return _Products(phi, psi)
+        return _RatioModel(phi, psi, centers.slices)
 
-    def _held_out(self, basis: _Products) -> float:
+    def _held_out(self, distances: FloatArray, sigma: float) -> float:
         """Mean held-out log-likelihood over the folds."""
+        ratio = self._ratio(distances, sigma)
+        everything = self._fit_ratio(ratio, ratio.all_rows, _NEAR_THE_MAXIMUM)
         scores = []
         for fold in range(self.basis.n_folds):
             held_out = self.basis.folds == fold
-            alpha = basis.rows(~held_out).solve(self._solver)
-            scores.append(basis.rows(held_out).likelihood(alpha))
+            trained = self._fit_ratio(ratio, ~held_out, _NEAR_THE_MAXIMUM, everything.shares)
+            scores.append(self._likelihood(ratio.A[held_out] @ trained.alpha))
         return float(np.mean(scores))
+
+    def _fit_ratio(
+        self,
+        ratio: _RatioModel,
+        rows: BoolArray,
+        tol: float,
+        start: Sequence[FloatArray | None] | None = None,
+    ) -> _Trained:
+        if self._solver == "authors":
+            return _Trained(_authors_ascent(ratio.A[rows], ratio.normaliser(rows)), ())
+        return ratio.train(rows, tol, start)
+
+    def _likelihood(self, ratio: FloatArray) -> float:
+        """The authors leave out rows that no centre reaches; such a σ would look too good."""
+        if self._solver == "authors":
+            return mean_log(ratio)
+        return float(np.log(np.maximum(ratio, _NO_LIKELIHOOD)).mean())
 
 
 @dataclass(frozen=True)
-class _Products:
-    """φ and ψ of some rows, rows × centres."""
+class _Trained:
+    """α, and the weights of sum 1 within each group of centres that it was made of."""
+
+    alpha: FloatArray
+    shares: tuple[FloatArray, ...]
+
+
+@dataclass(frozen=True)
+class _RatioModel:
+    """φ and ψ of all rows, rows × centres; the ratio is A α with A = φ ∘ ψ.
+
+    For classes ψ is 0 or 1: a row meets the centres of its class only. The likelihood then falls
+    into one problem per class, and the sum of b'α over a class is its share of the rows.
+    """
 
     phi: FloatArray
     psi: FloatArray
+    groups: tuple[slice, ...]
 
-    def rows(self, chosen: IntArray | FloatArray) -> _Products:
-        return _Products(self.phi[chosen], self.psi[chosen])
+    @cached_property
+    def A(self) -> FloatArray:
+        return self.phi * self.psi
 
-    def solve(self, solver: Solver) -> FloatArray:
-        A, n = self.phi * self.psi, len(self.phi)
-        pairs = self.phi.sum(axis=0) * self.psi.sum(axis=0) - A.sum(axis=0)
-        return solve_kliep(A, pairs / max(n * (n - 1), 1), solver)
+    @property
+    def all_rows(self) -> BoolArray:
+        return np.ones(len(self.phi), dtype=bool)
 
-    def likelihood(self, alpha: FloatArray) -> float:
-        return mean_log((self.phi * self.psi) @ alpha)
+    def normaliser(self, rows: BoolArray) -> FloatArray:
+        """b: the mean of φψ over all pairs of different rows (KLIEP's constraint b'α = 1)."""
+        share, n = rows.astype(np.float64), int(rows.sum())
+        pairs = (share @ self.phi) * (share @ self.psi) - share @ self.A
+        return pairs / max(n * (n - 1), 1)
+
+    @cached_property
+    def _parts(self) -> list[tuple[BoolArray, Components]]:
+        """By group of centres: the rows that can meet them, and A of both."""
+        if len(self.groups) == 1:
+            return [(self.all_rows, Components(self.A))]
+        members = [self.psi[:, part.start] > 0 for part in self.groups]
+        return [
+            (rows, Components(self.A[rows, part]))
+            for rows, part in zip(members, self.groups, strict=True)
+        ]
+
+    def train(
+        self, rows: BoolArray, tol: float, start: Sequence[FloatArray | None] | None
+    ) -> _Trained:
+        b = _positive_normaliser(self.normaliser(rows), int(rows.sum()))
+        alpha, shares = np.zeros(len(b)), []
+        for number, (members, components) in enumerate(self._parts):
+            part, chosen = self.groups[number], rows[members]
+            x = components.maximum(chosen, b[part], tol, None if start is None else start[number])
+            alpha[part] = np.count_nonzero(chosen & components.reached) * x / b[part]
+            shares.append(x)
+        return _Trained(alpha / (b @ alpha or 1.0), tuple(shares))
 
 
 def _require_memory(engine: Engine, n_basis: int) -> None:

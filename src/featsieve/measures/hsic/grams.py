@@ -1,69 +1,13 @@
-"""From sums to estimates: biased, unbiased, MMD and alignment."""
+"""Estimates from whole Gram matrices, and what they are when one side is permuted."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 
 from featsieve.arrays import FloatArray
-
-Estimator = Literal["unbiased", "biased", "v_statistic"]
-Criterion = Literal["hsic", "mmd", "kta"]
-
-
-@dataclass(frozen=True)
-class FixedMatrix:
-    """M with criterion = Σ_ab K_ab M_ab: scale · (L_ab − cross·(l_a + l_b) + level·s).
-
-    l = L1, s = ΣL; ``with_diagonal`` False: the diagonals of K and L count as zero.
-    """
-
-    scale: float
-    cross: float
-    level: float
-    with_diagonal: bool
-
-    def tile(self, L: FloatArray, left: FloatArray, right: FloatArray, total: float) -> FloatArray:
-        """Rows × columns of M, given the same of L, the row sums of both sides and s."""
-        M = L - self.cross * (left[:, None] + right)
-        M += self.level * total
-        M *= self.scale
-        return M
-
-
-def centring(n: int) -> FixedMatrix:
-    """M = HLH."""
-    return FixedMatrix(1.0, 1.0 / n, 1.0 / n**2, with_diagonal=True)
-
-
-def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -> FixedMatrix:
-    """The fixed matrix of a criterion for n samples."""
-    if criterion in ("mmd", "kta"):  # tr KL, P-HSIC section 4
-        return FixedMatrix(1.0, 0.0, 0.0, with_diagonal=True)
-    if criterion != "hsic":
-        raise ValueError(f"criterion must be 'hsic', 'mmd' or 'kta', got {criterion!r}.")
-    if estimator == "unbiased":  # P-HSIC eq. (4)
-        check_enough_samples(n)
-        return FixedMatrix(
-            1.0 / (n * (n - 3)), 1.0 / (n - 2), 1.0 / ((n - 1) * (n - 2)), with_diagonal=False
-        )
-    if estimator == "biased":  # P-LSMI eq. (4)
-        return replace(centring(n), scale=1.0 / max(n - 1, 1) ** 2)
-    if estimator == "v_statistic":  # P-L1INF eq. (8)
-        return replace(centring(n), scale=1.0 / n**2)
-    raise ValueError(f"estimator must be 'unbiased', 'biased' or 'v_statistic', got {estimator!r}.")
-
-
-def check_enough_samples(n: int) -> None:
-    if n < 4:
-        raise ValueError(
-            f"the unbiased HSIC needs at least 4 samples, got n_samples = {n}; "
-            "give more rows or use estimator='biased'."
-        )
+from featsieve.measures.hsic.passes import fixed_matrix
 
 
 def gram_hsic(K: FloatArray, L: FloatArray, estimator: str = "unbiased") -> float:
@@ -85,7 +29,7 @@ def without_diagonal(K: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Moments:
+class HSICMoments:
     """An unbiased HSIC with R and its asymptotic variance (P-HSIC eq. 8)."""
 
     value: float
@@ -93,7 +37,7 @@ class Moments:
     variance: float
 
 
-def asymptotic_moments(K: FloatArray, L: FloatArray) -> Moments:
+def asymptotic_moments(K: FloatArray, L: FloatArray) -> HSICMoments:
     """Value, R and variance of P-HSIC eq. (8), in O(n²): valid under dependence only."""
     m = len(K)
     value = gram_hsic(K, L)
@@ -103,7 +47,7 @@ def asymptotic_moments(K: FloatArray, L: FloatArray) -> Moments:
     h = (m - 2) ** 2 * both + (m - 2) * (both.sum() - K @ l - L @ k) - m * k * l
     h += l.sum() * k + k.sum() * l - k @ l
     R = float(h @ h) / (4 * m * ((m - 1.0) * (m - 2) * (m - 3)) ** 2)
-    return Moments(value, R, max(16.0 / m * (R - value**2), 0.0))
+    return HSICMoments(value, R, max(16.0 / m * (R - value**2), 0.0))
 
 
 def gram_mmd(K: FloatArray, L: FloatArray) -> float:
@@ -158,24 +102,3 @@ def _spread(n: int, trace: float, squares: float, diagonal: float) -> float:
 
 def _corner(n: int, trace: float, squares: float, diagonal: float) -> float:
     return n * (n + 1) * diagonal - (n - 1) * (trace**2 + 2 * squares)
-
-
-class SetChanges(ABC):
-    """Scores, additions and removals; without its only unit a set is worth nothing."""
-
-    n_units: int
-
-    @abstractmethod
-    def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
-        """The criterion of ``subset`` with (sign 1) or without (sign −1) each candidate."""
-
-    def scores(self) -> FloatArray:
-        return self.values_with([], range(self.n_units))
-
-    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        return self._changed(subset, candidates, 1)
-
-    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        if len(subset) == 1:
-            return np.zeros(len(candidates))
-        return self._changed(subset, candidates, -1)

@@ -1,4 +1,6 @@
-"""The truncated power method, and local search by swaps."""
+"""The paper's fast solvers (P-CMI: Linear, Spectral, TPower), and local search by swaps.
+
+Each solver yields the best answer so far; :mod:`featsieve.quadratic.problem` lists them by name."""
 
 from __future__ import annotations
 
@@ -8,20 +10,56 @@ from dataclasses import dataclass
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.quadratic.problem import DENSE_EIGEN_LIMIT, Answer, Iterates, Options, Problem, Start
+from featsieve.quadratic.problem import (
+    DENSE_EIGEN_LIMIT,
+    Answer,
+    Iterates,
+    Options,
+    Problem,
+    Start,
+    lanczos,
+)
 from featsieve.runtime.ordering import TIE_TOLERANCE
+from featsieve.runtime.progress import SILENT, Monitor
 
 MAX_MOVES = 1_000_000
+SWAPS_AT_ONCE = 100_000_000  # looked at between two looks at the clock: some tenths of a second
 
 
-def improve(problem: Problem, indices: IntArray, patience: int = 0) -> Answer:
+def linear_steps(problem: Problem, options: Options) -> Iterator[Answer]:
+    """One answer: the solution of LP2, where 2w_ij = x_i + x_j turns x'Qx into ||Qx||_1."""
+    yield problem.answer(problem.top(problem.row_sums))
+
+
+def feature_weights(problem: Problem) -> FloatArray:
+    """|x| of the leading eigenvector; a non-negative matrix has one without sign changes."""
+    _, vectors = problem.eigenpairs(1)
+    return np.abs(vectors[:, 0])
+
+
+def spectral_steps(problem: Problem, options: Options) -> Iterator[Answer]:
+    """One answer: the k largest weights (P-CMI, section II-B4)."""
+    yield problem.answer(problem.top(feature_weights(problem)))
+
+
+# --- Local search --------------------------------------------------------------------------------
+
+
+def improve(
+    problem: Problem, indices: IntArray, patience: int = 0, monitor: Monitor = SILENT
+) -> Answer:
     """The best set reached by swaps; ``patience`` > 0 goes on past local optima (tabu search)."""
-    chosen = _climb(problem, indices, patience)
+    chosen = _climb(problem, indices, patience, monitor)
     while True:
         lowest = _lowest_tied(problem, chosen)
-        chosen = _climb(problem, lowest, 0)
+        chosen = _climb(problem, lowest, 0, monitor)
         if problem.value(chosen) <= problem.value(lowest) + _margin(problem):
             return problem.ranked(lowest)
+
+
+def patience(problem: Problem) -> int:
+    """Moves without progress before tabu search leaves a start."""
+    return 50 + 2 * problem.k
 
 
 def _margin(problem: Problem) -> float:
@@ -29,7 +67,7 @@ def _margin(problem: Problem) -> float:
     return TIE_TOLERANCE * problem.scale * problem.k
 
 
-def _climb(problem: Problem, indices: IntArray, patience: int) -> IntArray:
+def _climb(problem: Problem, indices: IntArray, patience: int, monitor: Monitor) -> IntArray:
     """Best swaps from this set on; the best set met, in index order."""
     from featsieve.compiled.quadratic import swap_search
 
@@ -37,18 +75,25 @@ def _climb(problem: Problem, indices: IntArray, patience: int) -> IntArray:
     inside[indices] = True
     members = np.flatnonzero(inside)
     best = members.copy()
-    swap_search(
-        problem.Q,
-        members,
-        np.flatnonzero(~inside),
-        problem.Q[:, members].sum(axis=1),
-        np.zeros(problem.n, dtype=np.int64),
-        best,
-        patience,
-        MAX_MOVES,
-        _margin(problem),
-        float(problem.Q.min()),
-    )
+    others, products = np.flatnonzero(~inside), problem.Q[:, members].sum(axis=1)
+    free_at, state = np.zeros(problem.n, dtype=np.int64), np.zeros(4)
+    at_once = max(1, SWAPS_AT_ONCE // (problem.k * (problem.n - problem.k) + problem.n))
+    for _ in range(0, MAX_MOVES, at_once):
+        if swap_search(
+            problem.Q,
+            members,
+            others,
+            products,
+            free_at,
+            best,
+            patience,
+            at_once,
+            _margin(problem),
+            float(problem.Q.min()),
+            state,
+        ):
+            break
+        monitor.check()
     return np.sort(best)
 
 
@@ -69,6 +114,8 @@ def _lowest_tied(problem: Problem, members: IntArray) -> IntArray:
             products += Q[tied[0]] - Q[member]
     return members
 
+
+# --- The truncated power method ------------------------------------------------------------------
 
 # A full shift makes the iterates monotone but freezes them at the start; none lets them cycle.
 # From slow and safe to fast and loose, each run starting where the best one ended.
@@ -154,20 +201,19 @@ def psd_shift(problem: Problem) -> float:
     """The smallest t >= 0 for which Q + tI has no negative eigenvalue."""
     if problem.n <= DENSE_EIGEN_LIMIT:
         return max(0.0, -float(np.linalg.eigvalsh(problem.Q)[0]))
-    from scipy.sparse.linalg import eigsh
-
     start = np.where(np.arange(problem.n) % 2, 1.0, -1.0)  # near the negative end
-    smallest = eigsh(problem.Q, k=1, which="SA", v0=start, return_eigenvectors=False)
+    smallest, _ = lanczos(problem.Q, 1, "SA", start)
     return max(0.0, -float(smallest[0]))
 
 
-def steps(problem: Problem, options: Options) -> Iterator[Answer]:
-    """One answer a shift, each the best so far."""
+def tpower_steps(problem: Problem, options: Options) -> Iterator[Answer]:
+    """One answer per shift, each the best so far."""
     fractions = SHIFT_FRACTIONS[options.shift]
     full = psd_shift(problem) if any(fractions) else 0.0
     x = start_vector(problem, options.start)
     best: Run | None = None
     for fraction in fractions:
+        options.monitor.check()
         run = truncated_power(
             problem,
             x,

@@ -1,0 +1,318 @@
+"""Manhattan distances, nearest rows and weighted differences for Relief.
+
+``Q`` has the rows that are asked about, ``B`` all others, which are grouped (by class): group g has
+the rows ``starts[g]:starts[g + 1]``. Rough distances of all pairs come first, in single precision
+and column by column (``Q[c, i]``, ``B[c, j]``). The pairs that may be near by them are listed, and
+only those get their exact distance, row by row (``Q[i, c]``, ``B[j, c]``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_EXACT = {"contract"}
+_FAST = {"contract", "reassoc", "nsz"}
+_ROWS = 16  # rows worked on together: a strip of their distances stays in cache over all columns
+_STRIP = 2048
+TOGETHER = 8  # columns added in one sweep; callers fill up with columns of zeros
+GRID = 64  # bins of a numeric column with missing cells, on its range
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_eight(
+    total: Any, a0: Any, a1: Any, a2: Any, a3: Any, a4: Any, a5: Any, a6: Any, a7: Any,
+    b0: Any, b1: Any, b2: Any, b3: Any, b4: Any, b5: Any, b6: Any, b7: Any,
+) -> None:  # fmt: skip
+    """total[j] += Σ |b_c[j] − a_c| over eight columns: one load and store of the sum for all."""
+    for j in range(total.size):
+        left = (abs(b0[j] - a0) + abs(b1[j] - a1)) + (abs(b2[j] - a2) + abs(b3[j] - a3))
+        right = (abs(b4[j] - a4) + abs(b5[j] - a5)) + (abs(b6[j] - a6) + abs(b7[j] - a7))
+        total[j] += left + right
+
+
+@njit(nogil=True, cache=True)
+def add_differences(total: Any, Q: Any, B: Any) -> None:
+    """total[i, j] += Σ_c |B[c, j] − Q[c, i]|; the number of columns is a multiple of TOGETHER."""
+    n_rows, n_others = total.shape
+    for low in range(0, n_rows, _ROWS):
+        for begin in range(0, n_others, _STRIP):
+            end = min(begin + _STRIP, n_others)
+            for c in range(0, Q.shape[0], TOGETHER):
+                for i in range(low, min(low + _ROWS, n_rows)):
+                    _add_eight(
+                        total[i, begin:end], Q[c, i], Q[c + 1, i], Q[c + 2, i], Q[c + 3, i],
+                        Q[c + 4, i], Q[c + 5, i], Q[c + 6, i], Q[c + 7, i], B[c, begin:end],
+                        B[c + 1, begin:end], B[c + 2, begin:end], B[c + 3, begin:end],
+                        B[c + 4, begin:end], B[c + 5, begin:end], B[c + 6, begin:end],
+                        B[c + 7, begin:end],
+                    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_mismatch(total: Any, code: Any, others: Any) -> None:
+    one = total.dtype.type(1)
+    for j in range(total.size):
+        total[j] += one - one if others[j] == code else one
+
+
+@njit(nogil=True, cache=True)
+def add_mismatches(total: Any, Q: Any, B: Any) -> None:
+    """total[i, j] += the number of columns in which the codes differ."""
+    for c in range(Q.shape[0]):
+        for i in range(total.shape[0]):
+            _add_mismatch(total[i], Q[c, i], B[c])
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _bin(value: float, is_code: bool) -> int:
+    return int(value) if is_code else min(int(value * GRID), GRID - 1)
+
+
+@njit(nogil=True, cache=True)
+def _gappy_difference(
+    a: float, a_group: int, b: float, b_group: int, is_code: bool, expected: Any, both: Any
+) -> float:
+    """The difference of two cells, or what it is on average over the group of a missing one."""
+    if np.isnan(a):
+        if np.isnan(b):
+            return both[a_group, b_group]
+        return expected[a_group, _bin(b, is_code)]
+    if np.isnan(b):
+        return expected[b_group, _bin(a, is_code)]
+    if is_code:
+        return 0.0 if a == b else 1.0
+    return abs(a - b)
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_known(total: Any, a: float, others: Any, is_code: bool, instead: float) -> None:
+    """One known cell against others, of which the missing ones count ``instead``."""
+    if is_code:
+        for j in range(total.size):
+            step = 0.0 if others[j] == a else 1.0
+            total[j] += step if others[j] == others[j] else instead
+    else:
+        for j in range(total.size):
+            step = abs(others[j] - a)
+            total[j] += step if step == step else instead
+
+
+@njit(nogil=True, cache=True)
+def add_gappy_differences(
+    total: Any, Q: Any, B: Any, is_code: Any, expected: Any, both: Any, groups: Any, starts: Any
+) -> None:
+    """Columns with missing cells: ``expected[c, group, bin]`` and ``both[c, group, group]``."""
+    for c in range(Q.shape[0]):
+        for i in range(total.shape[0]):
+            a = Q[c, i]
+            for g in range(starts.size - 1):
+                begin, end = starts[g], starts[g + 1]
+                if not np.isnan(a):
+                    instead = expected[c, g, _bin(a, is_code[c])]
+                    _add_known(total[i, begin:end], a, B[c, begin:end], is_code[c], instead)
+                    continue
+                for j in range(begin, end):
+                    total[i, j] += _gappy_difference(
+                        a, groups[i], B[c, j], g, is_code[c], expected[c], both[c]
+                    )
+
+
+@njit(nogil=True, cache=True)
+def _keep_smallest(kept: Any, values: Any) -> None:
+    """``kept``, ascending, becomes the smallest of its own and the other values."""
+    last = kept.size - 1
+    for j in range(values.size):
+        value = values[j]
+        if value < kept[last]:
+            position = last
+            while position > 0 and kept[position - 1] > value:
+                kept[position] = kept[position - 1]
+                position -= 1
+            kept[position] = value
+
+
+@njit(nogil=True, cache=True)
+def kth_smallest(total: Any, starts: Any, k: int) -> Any:
+    """The k-th smallest value of each row in each group, infinity where there are fewer."""
+    n_rows, n_groups = total.shape[0], starts.size - 1
+    found = np.empty((n_rows, n_groups))
+    kept = np.empty(k, total.dtype)
+    for i in range(n_rows):
+        for g in range(n_groups):
+            kept[:] = np.inf
+            _keep_smallest(kept, total[i, starts[g] : starts[g + 1]])
+            found[i, g] = kept[k - 1]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def pairs_within(total: Any, starts: Any, limits: Any) -> Any:
+    """All (row, other row) at most as far as the limit of row and group; infinity is no pair.
+
+    They are listed by row and group: those of row i and group g begin at the third answer's entry
+    i · (number of groups) + g.
+    """
+    n_rows, n_groups = limits.shape
+    first = np.zeros(n_rows * n_groups + 1, np.intp)
+    for i in range(n_rows):
+        for g in range(n_groups):
+            count = 0
+            for j in range(starts[g], starts[g + 1]):
+                count += total[i, j] <= limits[i, g]
+            first[i * n_groups + g + 1] = first[i * n_groups + g] + count
+    row, other = np.empty(first[-1], np.intp), np.empty(first[-1], np.intp)
+    t = 0
+    for i in range(n_rows):
+        for g in range(n_groups):
+            for j in range(starts[g], starts[g + 1]):
+                if total[i, j] <= limits[i, g]:
+                    row[t], other[t] = i, j
+                    t += 1
+    return row, other, first
+
+
+@njit(nogil=True, cache=True, fastmath=_FAST)
+def _distance(a: Any, b: Any) -> float:
+    total = 0.0
+    for c in range(a.size):
+        total += abs(a[c] - b[c])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def pair_distances(Q: Any, B: Any, row: Any, other: Any) -> Any:
+    """Exact distances of listed pairs, rows given row by row."""
+    distance = np.empty(row.size)
+    for t in range(row.size):
+        distance[t] = _distance(Q[row[t]], B[other[t]])
+    return distance
+
+
+@njit(nogil=True, cache=True)
+def add_pair_mismatches(distance: Any, Q: Any, B: Any, row: Any, other: Any) -> None:
+    """The same for codes, given column by column."""
+    for c in range(Q.shape[0]):
+        for t in range(row.size):
+            distance[t] += Q[c, row[t]] != B[c, other[t]]
+
+
+@njit(nogil=True, cache=True)
+def add_pair_gappy_differences(
+    distance: Any, Q: Any, B: Any, row: Any, other: Any, is_code: Any, expected: Any, both: Any,
+    groups: Any, other_groups: Any,
+) -> None:  # fmt: skip
+    """The same for columns with missing cells, given column by column."""
+    for c in range(Q.shape[0]):
+        for t in range(row.size):
+            i, j = row[t], other[t]
+            distance[t] += _gappy_difference(
+                Q[c, i], groups[i], B[c, j], other_groups[j], is_code[c], expected[c], both[c]
+            )
+
+
+@njit(nogil=True, cache=True)
+def nearest_distances(distance: Any, first: Any, k: int) -> Any:
+    """The k smallest distances of each list ``first[s]:first[s + 1]``, ascending, infinity where
+    there are fewer; and how many of the list are exactly as far as the last of them."""
+    nearest = np.full((first.size - 1, k), np.inf)
+    at_edge = np.zeros(first.size - 1, np.intp)
+    for s in range(first.size - 1):
+        _keep_smallest(nearest[s], distance[first[s] : first[s + 1]])
+        for t in range(first[s], first[s + 1]):
+            at_edge[s] += distance[t] == nearest[s, k - 1]
+    return nearest, at_edge
+
+
+@njit(nogil=True, cache=True)
+def _first_not_below(values: Any, wanted: float) -> int:
+    low, high = 0, values.size
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True)
+def _first_above(values: Any, wanted: float) -> int:
+    low, high = 0, values.size
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] <= wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True)
+def _share(kept: Any, n_at_edge: int, distance: float, rank_sum: Any) -> float:
+    """The weights of the ranks that rows at this distance hold, shared among them."""
+    first, last = _first_not_below(kept, distance), _first_above(kept, distance)
+    n_tied = n_at_edge if last == kept.size else last - first
+    n_kept = _first_not_below(kept, np.inf)
+    return (rank_sum[last] - rank_sum[first]) / (rank_sum[n_kept] * n_tied)
+
+
+@njit(nogil=True, cache=True)
+def neighbour_shares(distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any) -> Any:
+    """How much each listed pair counts: 0 for those that are not among the nearest of their list.
+
+    Rank r has the weight rank_sum[r + 1] − rank_sum[r]; the shares of a list add up to 1.
+    """
+    share = np.zeros(distance.size)
+    for s in range(first.size - 1):
+        n_kept = _first_not_below(nearest[s], np.inf)
+        for t in range(first[s], first[s + 1]):
+            if n_kept > 0 and distance[t] <= nearest[s, n_kept - 1]:
+                share[t] = _share(nearest[s], at_edge[s], distance[t], rank_sum)
+    return share
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_weighted(sums: Any, weight: float, here: Any, there: Any) -> None:
+    for c in range(sums.size):
+        sums[c] += weight * abs(there[c] - here[c])
+
+
+@njit(nogil=True, cache=True)
+def weighted_differences(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> Any:
+    """Σ over pairs of weights[w, pair] · |difference| for each w and column; Q[i, c], B[j, c]."""
+    sums = np.zeros((weights.shape[0], Q.shape[1]))
+    for t in range(row.size):
+        for w in range(weights.shape[0]):
+            _add_weighted(sums[w], weights[w, t], Q[row[t]], B[other[t]])
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def weighted_mismatches(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> Any:
+    """The same for codes, given column by column."""
+    sums = np.zeros((weights.shape[0], Q.shape[0]))
+    for c in range(Q.shape[0]):
+        for t in range(row.size):
+            if Q[c, row[t]] != B[c, other[t]]:
+                sums[:, c] += weights[:, t]
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def weighted_gappy_differences(
+    Q: Any, B: Any, row: Any, other: Any, weights: Any, is_code: Any, expected: Any, both: Any,
+    groups: Any, other_groups: Any,
+) -> Any:  # fmt: skip
+    """The same for columns with missing cells, given column by column."""
+    sums = np.zeros((weights.shape[0], Q.shape[0]))
+    for c in range(Q.shape[0]):
+        for t in range(row.size):
+            i, j = row[t], other[t]
+            step = _gappy_difference(
+                Q[c, i], groups[i], B[c, j], other_groups[j], is_code[c], expected[c], both[c]
+            )
+            sums[:, c] += weights[:, t] * step
+    return sums

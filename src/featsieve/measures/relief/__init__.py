@@ -1,0 +1,1 @@
+"""Relief, ReliefF and RReliefF."""
