@@ -158,7 +158,10 @@ class FileEngine(BaseEngine):
                 "a user's estimator cannot take categorical columns straight from a file; read "
                 "the file into a dataframe first."
             )
-        X, y = self.take(columns=columns)
+        self.screen()
+        self._require_memory_for(None, columns)
+        X, y = self._take(None, columns)
+        y = y / np.array(self.target.factors) if self.target.factors else y
         return X, y[:, 0] if y.shape[1] == 1 else y
 
     def _narrow(self, columns: IntArray) -> Schema:
