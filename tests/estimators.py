@@ -9,6 +9,9 @@ from featsieve.registry import METHODS, Method
 # Settings under which one fit takes milliseconds.
 QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
 
+# These take classes only: numbers in a test are given as classes.
+CLASSES_ONLY = {"FisherScore"}
+
 
 def quick_selector(method: Method, **parameters):
     """The method with cheap settings; the wrapper gets a model of scikit-learn."""
@@ -17,6 +20,8 @@ def quick_selector(method: Method, **parameters):
     quick = {name: value for name, value in QUICK.items() if name in known}
     if known.get("estimator", "") is None:
         quick["estimator"] = DecisionTreeRegressor(max_depth=3, random_state=0)
+    if method.name in CLASSES_ONLY:
+        quick["task"] = "classification"
     return selector.set_params(**(quick | parameters))
 
 

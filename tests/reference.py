@@ -668,3 +668,69 @@ def ross_by_definition(values, labels, k, seed):
         near = sum(abs(value - v) < alike[neighbours - 1] for v, _ in pairs)
         terms.append(digamma(neighbours) - digamma(len(alike) + 1) - digamma(max(near, 1)))
     return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))
+
+
+# --- Spectral scores ------------------------------------------------------------------------------
+
+
+def fisher_score(x, y, weight=None):
+    """Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c²; weights count rows."""
+    weight = np.ones(len(x)) if weight is None else weight
+    mean = np.average(x, weights=weight)
+    between = within = 0.0
+    for c in set(y):
+        own, w = x[y == c], weight[y == c]
+        if w.sum() == 0:
+            continue
+        centre = np.average(own, weights=w)
+        between += w.sum() * (centre - mean) ** 2
+        within += (w * (own - centre) ** 2).sum()
+    return between / within
+
+
+def class_graph(y):
+    """Edges of weight 1/n_c between all rows of a class, a row and itself included."""
+    return np.array([[float(a == b) / np.sum(y == a) for b in y] for a in y])
+
+
+def neighbour_graph(squares, k):
+    """exp(−d²/t) where one row is among the k nearest of the other; t = mean over the nearest."""
+    n = len(squares)
+    k = min(k, n - 1)
+    near = np.zeros((n, n), bool)
+    for i in range(n):
+        others = sorted((j for j in range(n) if j != i), key=lambda j: (squares[i, j].round(9), j))
+        near[i, others[:k]] = True
+    mean = squares[near].mean()
+    strength = np.exp(-squares / mean) if mean > 0 else np.ones((n, n))
+    return np.where(near | near.T, strength, 0.0)
+
+
+def laplacian_score(F, S):
+    """He et al. 2006 for one column, or for the indicator columns of one: sums of both terms."""
+    D = np.diag(S.sum(axis=1))
+    ones = np.ones(len(S))
+    numerator = denominator = 0.0
+    for f in F.T:
+        f = f - (f @ D @ ones) / (ones @ D @ ones)
+        numerator += f @ (D - S) @ f
+        denominator += f @ D @ f
+    return numerator / denominator
+
+
+def spec_score(f, S, function, power, q):
+    """Zhao and Liu 2007, by all eigenpairs of the normalised Laplacian."""
+    root = np.sqrt(S.sum(axis=1))
+    weighted = root * f / np.linalg.norm(root * f)
+    trivial = root / np.linalg.norm(root)
+    L = np.eye(len(S)) - S / np.outer(root, root)
+    # The trivial eigenvector is moved out of the way, so that it is the last one.
+    values, vectors = np.linalg.eigh(L + 5.0 * np.outer(trivial, trivial))
+    values, vectors = values[:-1].clip(0), vectors[:, :-1]
+    alpha = vectors.T @ weighted
+    rough = (values**power * alpha**2).sum()
+    if function == "phi1":
+        return rough
+    if function == "phi2":
+        return rough / (alpha**2).sum()
+    return ((2.0**power - values[: q - 1] ** power) * alpha[: q - 1] ** 2).sum()

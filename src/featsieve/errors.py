@@ -22,3 +22,12 @@ class MissingExtraError(ImportError):
         super().__init__(
             f'{purpose} needs {package}; install it with: pip install "featsieve[{extra}]"'
         )
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out, so that a name cannot steer the terminal.
+
+    >>> printable("a\\x1b[31m\\n")
+    'a\\\\x1b[31m\\\\n'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

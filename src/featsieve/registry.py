@@ -87,6 +87,7 @@ COMMAND_ALIASES = {"PearsonRanking": "pc"}
 JITKRITTUM = "Jitkrittum et al. 2013"
 VENKATESWARA = "Venkateswara et al. 2015"
 SONG = "Song et al. 2007"
+MASAELI = "Masaeli et al. 2010"
 LECTURE = "Sugiyama, lecture notes"
 
 # fmt: off
@@ -195,6 +196,22 @@ METHODS: tuple[Method, ...] = (
                        "the same", "share of the range", "-1 to 1"),
            cost="n² m", sees=("linear", "non-linear", "interaction"),
            use="when columns may matter only together, and missing values should stay"),
+    Method("FisherScore", "featsieve.methods.spectral", "Fisher ratio", "ranking", "streams",
+           "Fisher 1936; He et al. 2006", "class means far apart, compared with the scatter within",
+           family="spectral", score=Score("scatter between classes over scatter within",
+                                          "no unit", "0 or more"),
+           cost="n m", sees=("linear",), use="for classes that differ in their means, at any size"),
+    Method("LaplacianScore", "featsieve.methods.spectral", "Laplacian score", "ranking", "streams",
+           f"He et al. 2006; {MASAELI}", "columns that are smooth on a graph of the rows",
+           family="spectral", score=Score("minus the Laplacian score", "no unit", "-2 to 0"),
+           cost="n m; n² m with neighbours", sees=MARGINAL,
+           use="as FisherScore, or for columns that follow the clusters of the rows"),
+    Method("SPEC", "featsieve.methods.spectral", "spectrum of a graph of the rows", "ranking",
+           "streams", "Zhao and Liu 2007", "columns that agree with the spectrum of a graph",
+           family="spectral", score=Score("minus φ1 or φ2, or φ3", "no unit",
+                                          "-2 to 0, or 0 to 2"),
+           cost="n m; n² m with neighbours", sees=MARGINAL,
+           use="as LaplacianScore, with more ways to weigh the spectrum"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
            "cross-validated score of your model", family="wrapper",

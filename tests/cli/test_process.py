@@ -45,14 +45,14 @@ def benches(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("benches")
 def test_bench_finds_modules_and_hands_over_what_was_said(run, tmp_path):
-    assert run("bench")[:2] == (0, "p-toy\n")
+    assert run("bench")[:2] == (0, "bench  what it shows\n-----  -------------\np-toy\n")
     words = ("--data", tmp_path, "--trials", 3, "--methods", "a,b", "--quick")
     assert run("bench", "p-toy", *words)[1] == f"{tmp_path.name} 3 ['a', 'b'] True None\n"
     code, _, err = run("bench", "p-toi")
     assert code == 2
     assert_one_sentence(err, "there is no bench 'p-toi'; did you mean p-toy?")
     assert_one_sentence(run("bench", "p-toy", "--datasets", "x")[2], "takes no --datasets")
-    assert_one_sentence(run("bench", "p-toy", "--data", "nowhere")[2], "is no folder")
+    assert_one_sentence(run("bench", "p-toy", "--data", "nowhere")[2], "is not a folder")
 
 
 def test_help_imports_nothing_heavy():

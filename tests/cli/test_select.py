@@ -43,8 +43,8 @@ def test_methods_are_those_of_the_registry(run):
     assert code == 0
     assert listed["PearsonRanking"] == "pc"
     assert "FeatureSelector" not in listed  # needs more than a file
-    assert "PearsonRanking" in run("methods")[1]
-    assert run("methods", "--format", "csv")[1].startswith("name,class,measure,search")
+    assert "mrmr" in run("methods")[1]
+    assert run("methods", "--format", "csv")[1].startswith("name,class,family,measure,search")
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))

@@ -289,14 +289,6 @@ def test_degenerate_tables():
         BAHSIC().fit(X[:3], y[:3])
 
 
-def test_time_limit_hands_back_the_best_so_far():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(800, 100)), rng.normal(size=800)
-    selector = BAHSIC(max_time=0.3, step=1).fit(X, y)
-    assert selector.result_.stop_reason == "max_time"
-    assert selector.support_.sum() == 50
-
-
 def test_of_two_equal_columns_the_first_is_kept():
     data = make_quad(100, random_state=0)
     X = data.data[:, [5, 1, 1, 6]]

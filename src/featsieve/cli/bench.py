@@ -7,13 +7,16 @@ Each is a module of ``featsieve.evaluation.benches`` with
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 from pathlib import Path
 from typing import Any
 
+from featsieve.cli.render import text_table
 from featsieve.cli.running import say
 from featsieve.errors import InputError
 
@@ -27,14 +30,24 @@ def bench_names() -> list[str]:
         package = importlib.import_module(PACKAGE)
     except ModuleNotFoundError:
         return []
-    found = pkgutil.iter_modules(package.__path__)
-    return sorted(one.name.replace("_", "-") for one in found if not one.name.startswith("_"))
+    modules = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+
+
+def _first_line(name: str) -> str:
+    """What the bench says about itself, without importing it."""
+    spec = importlib.util.find_spec(f"{PACKAGE}.{name.replace('-', '_')}")
+    if spec is None or spec.origin is None:
+        return ""
+    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8")))
+    return (text or "").split("\n", 1)[0]
 
 
 def run(arguments: argparse.Namespace) -> int:
     names = bench_names()
     if arguments.name is None:
-        print("\n".join(names))
+        rows = [[name, _first_line(name)] for name in names]
+        print(text_table(["bench", "what it shows"], rows, right="ll", width=None, flexible=1))
         return 0
     if arguments.name not in names:
         near = difflib.get_close_matches(arguments.name, names, n=3, cutoff=0.5)
@@ -53,7 +66,7 @@ def _data_folder(given: str | None) -> Path | None:
         return None
     folder = Path(given)
     if not folder.is_dir():
-        raise InputError(f"--data {given!r} is no folder; give one with NAME.parquet files.")
+        raise InputError(f"--data {given!r} is not a folder; give one with NAME.parquet files.")
     return folder
 
 

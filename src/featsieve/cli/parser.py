@@ -16,7 +16,9 @@ COMMANDS = {
     "select": "featsieve.cli.select",
     "compare": "featsieve.cli.compare",
     "bench": "featsieve.cli.bench",
+    "completion": "featsieve.cli.completion",
 }
+SHELLS = ("bash", "zsh", "fish")
 # What is put right in a file before it is looked at, and can be switched off.
 FIXES = ("header", "numbers", "dates", "empty", "target", "states")
 # These need more than a file and a target.
@@ -50,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_select(commands)
     _add_compare(commands)
     _add_bench(commands)
+    _add_completion(commands)
     return parser
 
 
@@ -59,7 +62,8 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_methods(commands: Any) -> None:
-    methods = commands.add_parser("methods", help="list the methods")
+    methods = commands.add_parser("methods", help="list the methods, or show one in full")
+    methods.add_argument("name", nargs="?", type=_method, metavar="NAME", help="show this one")
     _add_format(methods)
 
 
@@ -91,6 +95,14 @@ def _add_select(commands: Any) -> None:
         "a .json FILE gets the result instead",
     )
     select.add_argument("--report", metavar="FILE.html", help="write an HTML page about the run")
+    select.add_argument(
+        "--pipeline", metavar="FILE.py", help="write the Python code that does the same"
+    )
+    select.add_argument(
+        "--keep-formulas",
+        action="store_true",
+        help="write CSV texts as they are, even those that a spreadsheet would run",
+    )
     _add_run(select)
 
 
@@ -119,8 +131,17 @@ def _add_bench(commands: Any) -> None:
     bench.add_argument("--quiet", action="store_true", help="no progress, no messages")
 
 
+def _add_completion(commands: Any) -> None:
+    completion = commands.add_parser(
+        "completion",
+        help="print a script that lets your shell complete commands and options",
+        description='For bash: eval "$(featsieve completion bash)"',
+    )
+    completion.add_argument("shell", choices=SHELLS, help="your shell")
+
+
 def _add_input(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help="the table")
+    command.add_argument("file", metavar="FILE", help="the table; - is CSV on standard input")
     command.add_argument("--target", metavar="COL", help="the column to explain")
     command.add_argument("--drop", type=_names, default=[], metavar="A,B", help="leave these out")
     command.add_argument(

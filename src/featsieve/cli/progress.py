@@ -49,10 +49,11 @@ class Bar:
 def render(progress: Progress, width: int) -> str:
     """One line of at most ``width`` characters.
 
-    >>> render(Progress("reading rows", 3, 4, 2.0), 40)
-    '[#######---]  75%  2 s  reading rows'
+    >>> render(Progress("reading rows", 3, 4, 6.0), 60)
+    '[###########----]  75%  6 s, about 2 s left  reading rows'
     """
     share = min(1.0, progress.done / progress.total) if progress.total else 0.0
     cells = max(4, min(30, width // 4))
     bar = "#" * int(share * cells) + "-" * (cells - int(share * cells))
-    return f"[{bar}] {share:4.0%}  {progress.elapsed:.0f} s  {progress.message}"[:width]
+    left = f", about {progress.elapsed * (1 / share - 1):.0f} s left" if 0 < share < 1 else ""
+    return f"[{bar}] {share:4.0%}  {progress.elapsed:.0f} s{left}  {progress.message}"[:width]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from featsieve.cli.outcome import Column, Outcome
-from featsieve.cli.running import printable
+from featsieve.errors import printable
 from featsieve.io.writer import neutral
 
 _GAP = "  "

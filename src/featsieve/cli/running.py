@@ -11,21 +11,12 @@ import warnings
 from typing import Any, TextIO
 
 from featsieve.cli.parser import COMMANDS
-from featsieve.errors import InputError
+from featsieve.errors import InputError, printable
 
 FAILED = 1
 WRONG_USAGE = 2
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # numba's cache meets a full disk, too
 DEBUG_VARIABLE = "FEATSIEVE_DEBUG"
-
-
-def printable(text: str) -> str:
-    """The text with control characters spelled out, so that a name cannot steer the terminal.
-
-    >>> printable("a\\x1b[31m\\n")
-    'a\\\\x1b[31m\\\\n'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class UsageError(InputError):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
+from featsieve.cli.pipeline import pipeline_code
 from featsieve.cli.render import json_text, show_outcome
 from featsieve.cli.running import say
 from featsieve.cli.selecting import Job, run_method
@@ -21,7 +22,7 @@ REPORT = "featsieve.report"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for path in (arguments.output, arguments.report):
+    for path in (arguments.output, arguments.report, arguments.pipeline):
         _check_output(path)
     if arguments.report and importlib.util.find_spec(REPORT) is None:
         raise InputError("this version of featsieve has no HTML report; leave --report out.")
@@ -29,11 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
     outcome = run_method(job, arguments, arguments.method)
     print(show_outcome(outcome, arguments.format, everything=arguments.all))
     if arguments.output:
-        _write_output(table, outcome, arguments.output)
+        _write_output(table, outcome, arguments.output, neutralize=not arguments.keep_formulas)
         _tell(arguments, f"wrote {arguments.output}")
     if arguments.report:
         _write_report(job, outcome, arguments.report)
         _tell(arguments, f"wrote {arguments.report}")
+    if arguments.pipeline:
+        _write_text(pipeline_code(arguments, outcome), arguments.pipeline)
+        _tell(arguments, f"wrote {arguments.pipeline}")
     return 0
 
 
@@ -41,7 +45,7 @@ def _check_output(path: str | None) -> None:
     """Before the work: a place that cannot be written to is said at once."""
     if path is None:
         return
-    if not path.lower().endswith((".json", ".html")):
+    if not path.lower().endswith((".json", ".html", ".py")):
         format_of(Path(path))
     check_writable(path)
 
@@ -51,14 +55,19 @@ def _tell(arguments: argparse.Namespace, message: str) -> None:
         say(message)
 
 
-def _write_output(table: Table, outcome: Outcome, path: str) -> None:
+def _write_output(table: Table, outcome: Outcome, path: str, *, neutralize: bool) -> None:
     if path.lower().endswith(".json"):
-        with atomic_write(path) as stream:
-            stream.write((json_text(outcome.as_json()) + "\n").encode())
+        _write_text(json_text(outcome.as_json()) + "\n", path)
         return
     from featsieve.io.writer import write_table
 
-    write_table(table.parts(_kept_columns(table, outcome)), path, target=outcome.target)
+    columns = _kept_columns(table, outcome)
+    write_table(table.parts(columns), path, target=outcome.target, neutralize=neutralize)
+
+
+def _write_text(text: str, path: str) -> None:
+    with atomic_write(path) as stream:
+        stream.write(text.encode())
 
 
 def _kept_columns(table: Table, outcome: Outcome) -> Sequence[str]:

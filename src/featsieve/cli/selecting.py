@@ -11,9 +11,10 @@ from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import UsageError, say
-from featsieve.cli.tidy import drop_missing, fill_missing, quoted
 from featsieve.errors import InputError
+from featsieve.io.load import rows_without_gaps
 from featsieve.io.model import Split
+from featsieve.io.tidy import fill_missing, quoted
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
@@ -140,15 +141,9 @@ def _imputed(job: Job, arguments: argparse.Namespace) -> Job:
 
 def _dropped(job: Job, arguments: argparse.Namespace) -> Job:
     import numpy as np
-    import pyarrow as pa
 
-    row = "featsieve row"
-    numbered = job.split.X.append_column(row, pa.array(np.arange(job.n_rows)))
-    kept = drop_missing(numbered)
-    if kept.num_rows < 2:
-        raise InputError("fewer than 2 rows have no missing cell; use --missing impute.")
-    rows = kept.column(row).to_numpy()
-    split = replace(job.split, X=kept.drop_columns([row]), y=np.asarray(job.split.y)[rows])
+    X, rows = rows_without_gaps(job.split.X)
+    split = replace(job.split, X=X, y=np.asarray(job.split.y)[rows])
     n_gone = job.n_rows - len(rows)
     note = f"{n_gone} rows with missing or infinite cells were left out (--missing drop)"
     return _changed(job, split, len(rows), note, arguments)

@@ -274,7 +274,10 @@ class MemoryEngine(BaseEngine):
                 (nearest_in_tile(distance, first, self._block(other), k) for other in tiles),
             )
 
-        nearest = list(ordered_map(nearest_of, tiles, self.n_jobs))
+        nearest = []
+        for done, part in enumerate(ordered_map(nearest_of, tiles, self.n_jobs), start=1):
+            nearest.append(part)
+            self.monitor.tick("seeking neighbours", done, len(tiles))
         return np.concatenate([n.distances for n in nearest]), np.concatenate(
             [n.rows for n in nearest]
         )

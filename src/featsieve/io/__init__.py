@@ -5,6 +5,7 @@ from __future__ import annotations
 from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
+    "load_table": "featsieve.io.load",
     "read_table": "featsieve.io.reader",
     "write_table": "featsieve.io.writer",
 }

@@ -42,7 +42,7 @@ def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget
     elif looks_headless(data.column_names) and len(set(data.column_names)) < data.num_columns:
         raise headless(source)
     check_names(data.column_names, source)
-    return ArrowTable(_only_text(data, source, encoding), source)
+    return ArrowTable(_only_text(data, source, encoding), source, delimiter)
 
 
 def sniff_delimiter(line: str) -> str:

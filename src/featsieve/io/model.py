@@ -91,6 +91,7 @@ class ArrowTable:
 
     data: Any
     source: str
+    delimiter: str = ","  # of the text file it came from
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ class ArrowTable:
         return int(self.data.num_rows)
 
     def without(self, dropped: Sequence[str]) -> ArrowTable:
-        return ArrowTable(self.data.drop_columns(list(dropped)), self.source)
+        return ArrowTable(self.data.drop_columns(list(dropped)), self.source, self.delimiter)
 
     def split(self, target: str) -> Split:
         found = find_column(target, self.names, self.source)

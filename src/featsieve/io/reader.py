@@ -1,4 +1,4 @@
-"""From a path to a table: the checks of the path, and one reader a format."""
+"""From a path to a table: the checks of the path, and one reader per format."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from featsieve.input.parameters import parse_memory
 from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
 from featsieve.io.columnar import read_arrow, read_parquet
 from featsieve.io.delimited import read_delimited
+from featsieve.io.excel import read_excel
 from featsieve.io.matrix import read_arff, read_libsvm, read_npz
 from featsieve.io.model import ReadOptions, Table
 
@@ -24,9 +25,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "arff": (".arff",),
     "libsvm": (".libsvm", ".svmlight", ".svm"),
     "npz": (".npz",),
+    "excel": (".xlsx",),
 }
 _BY_SUFFIX = {suffix: kind for kind, suffixes in FORMATS.items() for suffix in suffixes}
-_NEEDS_PYARROW = {"csv", "tsv", "parquet", "arrow"}
+_NEEDS_PYARROW = {"csv", "tsv", "parquet", "arrow", "excel"}
 
 
 def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
@@ -34,7 +36,7 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
 
     LIBSVM calls its target ``target`` and its columns ``X1``, ``X2``, …; NPZ takes an array
     ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
-    one array a column.
+    one array per column.
     """
     place = Path(path)
     check_readable(place)
@@ -65,7 +67,7 @@ def format_of(path: Path) -> str:
 
 
 def check_readable(path: Path) -> None:
-    """One sentence for whatever is no file that can be read."""
+    """One sentence for whatever is not a file that can be read."""
     if path.is_dir():
         raise InputError(f"{path.name!r} is a folder; give the name of a file.")
     try:
@@ -125,4 +127,5 @@ _READERS: dict[str, Callable[[Path, str, ReadOptions, Budget], Table]] = {
     "arff": read_arff,
     "libsvm": read_libsvm,
     "npz": read_npz,
+    "excel": read_excel,
 }

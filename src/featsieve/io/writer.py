@@ -186,6 +186,21 @@ def _no_text(name: str) -> InputError:
     )
 
 
+def _excel(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtraError("openpyxl", "excel", "Writing .xlsx") from None
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    for number, part in enumerate(parts):
+        if not number:
+            sheet.append(part.column_names)
+        for row in zip(*(part.column(name).to_pylist() for name in part.column_names), strict=True):
+            sheet.append([None if cell != cell else cell for cell in row])
+    book.save(stream)
+
+
 _WRITERS: dict[str, Callable[[Iterator[Any], IO[bytes], str], None]] = {
     "csv": _csv,
     "tsv": _tsv,
@@ -194,4 +209,5 @@ _WRITERS: dict[str, Callable[[Iterator[Any], IO[bytes], str], None]] = {
     "arff": _arff,
     "libsvm": _libsvm,
     "npz": _npz,
+    "excel": _excel,
 }

@@ -6,12 +6,15 @@ from featsieve.runtime.lazy import lazy_exports
 MEASURES = {
     "ConditionalMutualInformation": "featsieve.measures.information.binned",
     "CrossValScore": "featsieve.measures.cross_val_score",
+    "Fisher": "featsieve.measures.spectral.fisher",
     "HSIC": "featsieve.measures.hsic.hsic",
+    "Laplacian": "featsieve.measures.spectral.laplacian",
     "LSMI": "featsieve.measures.lsmi.lsmi",
     "MLMI": "featsieve.measures.lsmi.mlmi",
     "MutualInformation": "featsieve.measures.information.binned",
     "Pearson": "featsieve.measures.pearson.pearson",
     "Relief": "featsieve.measures.relief.relieff",
+    "Spectral": "featsieve.measures.spectral.spec",
 }
 FUNCTIONS = {
     "cmi_matrix": "featsieve.measures.information.functions",

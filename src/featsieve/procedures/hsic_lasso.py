@@ -52,10 +52,11 @@ class HSICLassoPath:
         grams = self._grams(engine)
         relevance = grams.with_target()
         points: list[LarPoint] = []
-        yield _answer(LarPoint((), np.zeros(n_units), np.inf), relevance, points)
         for point in nonnegative_lar(relevance, grams.column, k):
             points.append(point)
             yield _answer(point, relevance, points)
+        if not points:
+            yield _answer(LarPoint((), np.zeros(n_units), np.inf), relevance, points)
 
     def _grams(self, engine: Engine) -> UnitGrams:
         self._check(engine)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -46,7 +46,7 @@ class Monitor:
     ) -> None:
         self._callback = callback
         self._max_time = max_time
-        self._clock = clock or time.perf_counter
+        self._clock = clock or perf_counter
         self._started = self._clock()
 
     @property
@@ -113,5 +113,7 @@ def drive(steps: Iterable[SelectionResult], monitor: Monitor) -> SelectionResult
 
 def finish(work: Callable[[], T], monitor: Monitor) -> T:
     """Run work that has no answer before its end, under the same rules."""
-    answer, _ = last_of((task() for task in (work,)), monitor)
+    answer, reason = last_of((task() for task in (work,)), monitor)
+    if reason == INTERRUPTED:  # after the work, but there is more to come
+        raise KeyboardInterrupt
     return answer

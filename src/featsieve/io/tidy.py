@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from featsieve.cli.running import printable
-from featsieve.errors import InputError
+from featsieve.errors import InputError, printable
 
 MOST_STATES = 255
 KEPT_STATES = 100

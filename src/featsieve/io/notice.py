@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.cli.tidy import Note, quoted
+from featsieve.io.tidy import Note, quoted
 
 MOST_CELLS = 50_000_000
 RARE_SHARE, RARE_ROWS = 0.02, 10

@@ -1,0 +1,60 @@
+"""Excel's .xlsx, by openpyxl: the first sheet, its first row the names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from featsieve.errors import InputError, MissingExtraError
+from featsieve.io.budget import Budget
+from featsieve.io.delimited import MISSING
+from featsieve.io.model import ArrowTable, ReadOptions, check_names
+
+BYTES_PER_CELL = 64  # a Python object and its place in a list
+
+
+def read_excel(path: Path, source: str, options: ReadOptions, budget: Budget) -> ArrowTable:
+    """Columns of numbers, of dates or of text, by what most of their cells are."""
+    import pyarrow as pa
+
+    rows = _rows(path, source, budget)
+    if not rows:
+        raise InputError(f"{source} has an empty first sheet; give it a header and rows.")
+    width = len(rows[0])
+    names = (
+        [str(name) for name in rows[0]] if options.header else [f"X{j + 1}" for j in range(width)]
+    )
+    body = rows[1:] if options.header else rows
+    columns = [_column([row[j] for row in body]) for j in range(width)]
+    return ArrowTable(pa.table(columns, names=list(check_names(names, source))), source)
+
+
+def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtraError("openpyxl", "excel", f"Reading {source}") from None
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        rows = []
+        for row in book.worksheets[0].iter_rows(values_only=True):
+            budget.take(BYTES_PER_CELL * len(row))
+            rows.append(row)
+        book.close()
+    except (OSError, KeyError, ValueError) as error:
+        if isinstance(error, MemoryError):
+            raise
+        raise InputError(
+            f"{source} is not a whole .xlsx file ({str(error).splitlines()[0]}); save it again."
+        ) from None
+    return [row for row in rows if any(cell is not None for cell in row)]
+
+
+def _column(cells: list[Any]) -> Any:
+    import pyarrow as pa
+
+    known = [None if isinstance(cell, str) and cell in MISSING else cell for cell in cells]
+    try:
+        return pa.array(known)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if cell is None else str(cell) for cell in known])

@@ -1,0 +1,127 @@
+"""From a file to what ``fit`` takes, looked at and put right: what the command line does first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from featsieve.errors import InputError
+from featsieve.io.model import ArrowTable, MatrixTable, Table, arrow_values, find_column
+from featsieve.io.notice import notices
+from featsieve.io.reader import read_table
+from featsieve.io.tidy import Note, Tidied, drop_missing, fill_missing, quoted, tidy
+
+Missing = Literal["impute", "drop", "keep"]
+FEW_CLASSES = 20
+ROWS_PER_CLASS = 5
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """What a user may say about the look at a table; ``off`` names repairs that are not made."""
+
+    task: str = "auto"
+    off: frozenset[str] = frozenset()
+    strict: bool = False
+    delimiter: str = ","
+    has_header: bool = True
+
+
+def load_table(
+    path: Any,
+    target: str,
+    *,
+    drop: Sequence[str] = (),
+    no_fix: Sequence[str] = (),
+    missing: Missing = "keep",
+    task: str = "auto",
+) -> tuple[Any, Any]:
+    """X (a pyarrow table, text as categories) and y of a file, as ``featsieve select`` sees them.
+
+    Parameters
+    ----------
+    path : a file of any format that the command line reads
+    target : name of the target's column
+    drop : names of columns to leave out
+    no_fix : what not to put right (see the guide of the command line)
+    missing : ``"keep"`` them, ``"impute"`` them, or ``"drop"`` their rows
+    task : ``"auto"``, ``"classification"`` or ``"regression"``
+    """
+    table = read_table(path)
+    kept = table.without([find_column(name, table.names, table.source) for name in drop])
+    cleaning = Cleaning(task, frozenset(no_fix), delimiter=getattr(table, "delimiter", ","))
+    cleaned, _ = clean(kept, target, cleaning)
+    split = cleaned.split(target)
+    X, y = split.X, split.y
+    if missing == "impute":
+        X, _ = fill_missing(X, split.names)
+    elif missing == "drop":
+        X, rows = rows_without_gaps(X)
+        y = np.asarray(y)[rows]
+    return _with_categories(X), y
+
+
+def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[Note]]:
+    """The table put right, with notes; a sparse matrix and a file on disk are taken as they are."""
+    data = _arrow(table)
+    if data is None:
+        return table, []
+    tidied = tidy(
+        Tidied(
+            data,
+            target,
+            cleaning.off,
+            delimiter=cleaning.delimiter,
+            has_header=cleaning.has_header,
+        ),
+        strict=cleaning.strict,
+    )
+    _refuse_too_many_classes(tidied.data.column(target), target, cleaning.task)
+    seen = notices(tidied.data, target, cleaning.task)
+    return ArrowTable(tidied.data, table.source), [*tidied.notes, *seen]
+
+
+def _arrow(table: Table) -> Any:
+    if isinstance(table, ArrowTable):
+        return table.data
+    if isinstance(table, MatrixTable) and isinstance(table.matrix, np.ndarray):
+        return next(iter(table.parts(table.names)))
+    return None
+
+
+def _refuse_too_many_classes(column: Any, target: str, task: str) -> None:
+    values = arrow_values(column)
+    if task == "regression" or (task == "auto" and values.dtype != object):
+        return
+    n_classes = len(set(values.tolist()))
+    if n_classes > max(FEW_CLASSES, len(values) // ROWS_PER_CLASS):
+        raise InputError(
+            f"the target {target!r} has {n_classes} distinct values in {len(values)} rows, too "
+            "many for classes; give --task regression if they are numbers, or another --target."
+        )
+
+
+def rows_without_gaps(X: Any) -> tuple[Any, Any]:
+    """The rows of a pyarrow table without missing cells, and their numbers."""
+    import pyarrow as pa
+
+    row = "featsieve row"
+    kept = drop_missing(X.append_column(row, pa.array(np.arange(X.num_rows))))
+    if kept.num_rows < 2:
+        raise InputError("fewer than 2 rows have no missing cell; use --missing impute.")
+    return kept.drop_columns([row]), kept.column(row).to_numpy()
+
+
+def _with_categories(X: Any) -> Any:
+    import pyarrow as pa
+
+    for place, field in enumerate(X.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            X = X.set_column(place, field.name, X.column(place).dictionary_encode())
+    return X
+
+
+__all__ = ["Cleaning", "clean", "load_table", "quoted", "rows_without_gaps"]

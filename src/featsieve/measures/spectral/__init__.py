@@ -1,0 +1,1 @@
+"""Scores of single columns from a graph of the rows: Fisher, Laplacian, SPEC."""

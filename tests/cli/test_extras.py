@@ -1,0 +1,115 @@
+"""Code that does the same, completion, standard input, one method in full, spreadsheets."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from featsieve.cli.completion import bash
+from tests.commands import run_tool
+
+
+@pytest.mark.parametrize("method", ["pc", "mrmr", "l1lsmi", "hsiclasso"])
+def test_the_pipeline_runs_as_it_stands_and_selects_the_same(
+    run, tmp_path, csv, monkeypatch, method
+):
+    monkeypatch.chdir(tmp_path)
+    words = ("select", "t.csv", "--target", "y", "-k", 2, "--method", method, "--format", "json")
+    code, out, err = run(*words, "--pipeline", "model.py", "--permutations", 20)
+    assert code == 0, err
+    done = run_tool("model.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(eval(done.stdout)) == sorted(json.loads(out)["selected"])
+
+
+def test_the_pipeline_of_a_messy_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=60), rng.normal(size=60)
+    cells = [f"{v:.3f}".replace(".", ",") if j % 9 else "" for j, v in enumerate(a)]
+    lines = [
+        f"{x};{z};{'x' if v > 0 else 'z'};{j}"
+        for j, (x, z, v) in enumerate(zip(cells, b, a, strict=True))
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["a;b;y;row", *lines]))
+    words = ("select", "t.csv", "--target", "y", "-k", 1, "--method", "pc", "--drop", "row")
+    code, _, err = run(*words, "--pipeline", "model.py")
+    assert code == 0, err
+    done = run_tool("model.py", folder=tmp_path)
+    assert done.stdout.strip() == "['a']", done.stderr
+
+
+def complete(words):
+    """What bash offers after these words."""
+    script = f"{bash()}\nCOMP_WORDS=({' '.join(words)})\nCOMP_CWORD={len(words) - 1}\n_featsieve\n"
+    script += 'printf "%s\\n" "${COMPREPLY[@]}"'
+    found = shutil.which("bash")
+    if found is None:
+        pytest.skip("bash is not installed")
+    return subprocess.run(
+        [found, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
+def test_bash_completes_commands_options_and_methods():
+    assert complete(["featsieve", "sel"]) == ["select"]
+    assert "--target" in complete(["featsieve", "select", "--"])
+    assert complete(["featsieve", "select", "t.csv", "--method", "mr"]) == ["mrmr"]
+    assert complete(["featsieve", "select", "--format", "j"]) == ["json"]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_get_a_script(run, shell):
+    code, out, _ = run("completion", shell)
+    assert code == 0
+    assert "--max-time" in out or "-l max-time" in out
+
+
+def test_standard_input(csv):
+    done = subprocess_select(csv.read_bytes())
+    assert json.loads(done.stdout)["selected"] == ["c"]
+
+
+def subprocess_select(content: bytes):
+    import os
+    import sys
+
+    from tests.commands import ROOT
+
+    words = ["select", "-", "--target", "y", "-k", "1", "--method", "pc", "--format", "json"]
+    return subprocess.run(
+        [sys.executable, "-m", "featsieve.cli", *words],
+        input=content,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+
+
+def test_one_method_in_full(run):
+    code, out, _ = run("methods", "bahsic")
+    assert code == 0
+    for words in (
+        "sees: linear",
+        "use it when",
+        "cost: ",
+        "score: ",
+        "Song et al. 2007",
+        "step = 0.1",
+    ):
+        assert words in out
+
+
+def test_methods_come_by_family(run):
+    _, out, _ = run("methods")
+    assert out.index("\ninformation\n") < out.index("mrmr")
+    assert "'featsieve methods NAME'" in out
+
+
+def test_benches_say_what_they_show(run):
+    _, out, _ = run("bench")
+    assert all(len(line.split()) > 3 for line in out.splitlines()[2:])

@@ -1,0 +1,220 @@
+"""A time limit or Ctrl-C at any look at the clock, for every registered method.
+
+The clock is counted, not read: a run is stopped at its n-th look at the clock, so nothing here
+depends on the speed of the machine.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from sklearn.utils.validation import check_is_fitted
+
+from featsieve import L1LSMI, GlobalCMI, MaxRel, PearsonRanking, WrapperSelector, open_parquet
+from featsieve.inference import permutation_test
+from featsieve.quadratic import SOLVERS, solve
+from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
+from featsieve.runtime import progress
+from tests.estimators import METHODS, method_ids, quick_selector
+
+N_STOPS = 8
+LATE = 1e9
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 6))
+Y = X[:, 1] + X[:, 4] ** 2 + 0.3 * RNG.normal(size=60)
+
+
+@dataclass
+class CountedClock:
+    """Stands still until the look ``stop_at``; then it is late, or the user presses Ctrl-C."""
+
+    stop_at: int | None = None
+    interrupts: bool = False
+    looks: int = 0
+    answers: list[int] = field(default_factory=list)  # looks so far when each answer came
+    end: int = 0  # looks when the driver had its last answer
+
+    def __call__(self) -> float:
+        self.looks += 1
+        is_due = self.stop_at is not None and self.looks >= self.stop_at
+        if self.interrupts and self.looks == self.stop_at:
+            raise KeyboardInterrupt
+        return LATE if is_due and not self.interrupts else 0.0
+
+    def noted(self, steps):
+        for answer in steps:
+            if isinstance(answer, SelectionResult):
+                self.answers.append(self.looks)
+            yield answer
+        self.end = self.looks
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run some work under a counted clock: what it returns or raises, and the clock."""
+    last_of = progress.last_of
+
+    def run(work, stop_at=None, *, interrupts=False):
+        clock = CountedClock(stop_at, interrupts)
+        monkeypatch.setattr(progress, "perf_counter", clock)
+        monkeypatch.setattr(progress, "last_of", lambda s, m: last_of(clock.noted(s), m))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return work(), clock
+            except (TimeoutError, KeyboardInterrupt) as stop:
+                return stop, clock
+
+    return run
+
+
+def stops(clock):
+    """Some looks from the first after the start to the last."""
+    points = np.linspace(2, clock.looks, min(N_STOPS, clock.looks - 1))
+    return sorted({round(point) for point in points} | set(clock.answers[:1]))
+
+
+def fitting(make, data):
+    def work():
+        selector = make()
+        try:
+            return selector.set_params(max_time=1.0).fit(*data)
+        except BaseException:
+            assert not hasattr(selector, "support_")  # all or nothing
+            raise
+
+    return work
+
+
+def check_answer(selector, reason):
+    check_is_fitted(selector)
+    assert selector.result_.stop_reason == reason
+    assert 1 <= len(selector.indices_) <= 6
+    assert selector.support_.sum() == len(selector.indices_)
+
+
+def check_time_limits(run, work):
+    """Before the first answer a TimeoutError, or that answer; then the best so far."""
+    whole, clock = run(work)
+    assert whole.result_.stop_reason != TIME_LIMIT
+    for look in stops(clock):
+        outcome, _ = run(work, look)
+        if isinstance(outcome, TimeoutError):
+            assert look <= clock.answers[0], look
+            assert "max_time passed before the first answer" in str(outcome)
+        elif look <= clock.answers[-1]:
+            check_answer(outcome, TIME_LIMIT)
+        else:  # after the last answer there was nothing left to cut
+            assert outcome.result_.stop_reason in (TIME_LIMIT, whole.result_.stop_reason)
+
+
+def check_interrupts(run, work):
+    """Before the first answer KeyboardInterrupt; then the best so far."""
+    _, clock = run(work)
+    for look in stops(clock):
+        outcome, _ = run(work, look, interrupts=True)
+        if look <= clock.answers[0] or look > clock.end:
+            assert isinstance(outcome, KeyboardInterrupt), look
+        else:
+            check_answer(outcome, INTERRUPTED)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path_factory.mktemp("stopping") / "table.parquet"
+    columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
+    pq.write_table(pa.table({**columns, "y": Y}), path, row_group_size=15)
+    return path
+
+
+@pytest.mark.parametrize("source", ["memory", "file"])
+@pytest.mark.parametrize("method", METHODS, ids=method_ids)
+def test_every_method(method, source, table, run):
+    data = (X, Y) if source == "memory" else (open_parquet(table), "y")
+    work = fitting(lambda: quick_selector(method, n_features_to_select=3), data)
+    check_time_limits(run, work)
+    check_interrupts(run, work)
+
+
+SPECIAL = {
+    "permuted": lambda: PearsonRanking(n_features_to_select=2, n_permutations=60, random_state=0),
+    "permuted neighbours": lambda: MaxRel(
+        n_features_to_select=2, estimator="ksg", n_permutations=20, random_state=0
+    ),
+    "count by itself": lambda: L1LSMI(
+        n_features_to_select="auto", n_init=2, n_basis=15, max_iter=10, random_state=0
+    ),
+    **{
+        f"solver {solver}": lambda solver=solver: GlobalCMI(
+            n_features_to_select=3, solver=solver, random_state=0
+        )
+        for solver in SOLVERS
+    },
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_permuting_counting_and_solving(name, run):
+    work = fitting(SPECIAL[name], (X, Y))
+    check_time_limits(run, work)
+    check_interrupts(run, work)
+
+
+def test_a_selection_stands_when_its_permutations_are_stopped(run):
+    work = fitting(SPECIAL["permuted neighbours"], (X, Y))
+    whole, clock = run(work)
+    assert len(clock.answers) > 2
+    stopped, _ = run(work, clock.answers[1] - 1, interrupts=True)
+    assert stopped.indices_.tolist() == whole.indices_.tolist()
+    assert not hasattr(stopped, "pvalues_")
+    stopped, _ = run(work, clock.answers[1] + 1, interrupts=True)
+    assert 0 < stopped.result_.extras["n_permutations"] < 20
+    assert stopped.pvalues_.shape == (6,)
+
+
+def test_permutation_tests_on_their_own(run):
+    def work():
+        return permutation_test(X, Y, "pearson", n_permutations=40, random_state=0, max_time=1.0)
+
+    whole, clock = run(work)
+    assert (whole.stop_reason, whole.n_permutations) == (COMPLETED, 40)
+    for look in range(2, clock.looks + 1):
+        for interrupts, error, reason in (
+            (False, TimeoutError, TIME_LIMIT),
+            (True, KeyboardInterrupt, INTERRUPTED),
+        ):
+            outcome, _ = run(work, look, interrupts=interrupts)
+            assert isinstance(outcome, error) or outcome.stop_reason in (reason, COMPLETED)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_stopped_solver_hands_back_a_valid_set_and_bound(solver, run):
+    Q = RNG.random((40, 40))
+
+    def work():
+        return solve(Q, 7, solver=solver, random_state=0, max_time=1.0)
+
+    whole, clock = run(work)
+    for look in stops(clock):
+        for interrupts in (False, True):
+            outcome, _ = run(work, look, interrupts=interrupts)
+            if isinstance(outcome, BaseException):
+                assert isinstance(outcome, KeyboardInterrupt if interrupts else TimeoutError)
+            else:
+                assert len(set(outcome.indices.tolist())) == 7
+                assert outcome.value <= outcome.upper_bound
+                assert outcome.upper_bound >= whole.value * (1 - 1e-12)
+
+
+def test_wrapped_estimators_are_stopped_between_their_fits(run):
+    from sklearn.linear_model import Ridge
+
+    work = fitting(lambda: WrapperSelector(Ridge(), n_features_to_select=3, cv=2), (X, Y))
+    check_time_limits(run, work)
+    check_interrupts(run, work)
