@@ -32,19 +32,28 @@ def selected(method, X, y, **parameters):
     return selector.indices_.tolist()
 
 
+def selected_in_plain_units(method, y, task):
+    try:
+        return selected(method, X, y, task=task)
+    except InputError as error:
+        if "needs classes" in str(error) or "needs numbers" in str(error):
+            pytest.skip(str(error))
+        raise
+
+
 @pytest.mark.parametrize("factors", [POWERS, FACTORS], ids=["powers of two", "other factors"])
 @pytest.mark.parametrize("y", [Y, LABELS], ids=["numbers", "classes"])
 @pytest.mark.parametrize("method", INDEPENDENT, ids=method_ids)
 def test_units_of_the_columns(method, y, factors):
     task = "regression" if y is Y else "classification"
-    expected = selected(method, X, y, task=task)
+    expected = selected_in_plain_units(method, y, task)
     assert selected(method, X * factors, y, task=task) == expected
 
 
 @pytest.mark.parametrize("factor", [2.0**900, 2.0**-900, 1e155, 1e-200, 1e-7, 1e9])
 @pytest.mark.parametrize("method", INDEPENDENT, ids=method_ids)
 def test_unit_of_the_target(method, factor):
-    expected = selected(method, X, Y, task="regression")
+    expected = selected_in_plain_units(method, Y, "regression")
     assert selected(method, X, Y * factor, task="regression") == expected
 
 
