@@ -133,7 +133,7 @@ from :func:`featsieve.open_parquet`
             memory_limit=self.memory_limit,
             callback=self.callback,
             takes_missing=self._takes_missing,
-            rescale=bool(getattr(self, "standardize", True)),
+            rescale=check_flag("standardize", getattr(self, "standardize", True)),
         )
 
     def _scaled(self, engine: Any) -> Engine:

@@ -25,6 +25,35 @@ from featsieve.protocols import S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema
 
+FOOTER_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Size, time of change and last bytes of a file: two passes must read the same file."""
+
+    size: int
+    changed: int
+    footer: bytes
+
+    @classmethod
+    def of(cls, path: Path) -> Fingerprint:
+        status = path.stat()
+        with path.open("rb") as file:
+            file.seek(max(0, status.st_size - FOOTER_BYTES))
+            return cls(status.st_size, status.st_mtime_ns, file.read())
+
+    def refuse_change(self, path: Path) -> None:
+        try:
+            same = Fingerprint.of(path) == self
+        except OSError:
+            same = False
+        if not same:
+            raise InputError(
+                f"{path.name} was changed or removed while it was being read; open it again with "
+                "open_parquet once it is complete."
+            )
+
 
 @dataclass(frozen=True)
 class ParquetTable:
@@ -38,7 +67,15 @@ class ParquetTable:
 
     @cached_property
     def files(self) -> list[Any]:
-        return [_open(path) for path in _parquet_paths(self.path)]
+        paths = list(self._fingerprints)
+        files = [_open(path) for path in paths]
+        _refuse_other_columns(files, paths)
+        return files
+
+    @cached_property
+    def _fingerprints(self) -> dict[Path, Fingerprint]:
+        """Taken right before opening: what every later pass must still find."""
+        return {path: Fingerprint.of(path) for path in _parquet_paths(self.path)}
 
     @cached_property
     def all_names(self) -> list[str]:
@@ -65,15 +102,21 @@ class ParquetTable:
         """pyarrow tables of consecutive rows."""
         import pyarrow as pa
 
-        for file in self.files:
-            for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
-                yield pa.Table.from_batches([batch]).select(columns)
+        for file, (path, before) in zip(self.files, self._fingerprints.items(), strict=True):
+            before.refuse_change(path)
+            try:
+                for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+                    yield pa.Table.from_batches([batch]).select(columns)
+            except (OSError, pa.ArrowException) as error:
+                before.refuse_change(path)
+                raise _unreadable(path, error) from None
+            before.refuse_change(path)
 
 
 def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable:
     """A Parquet file or folder as X for any selector, read in batches, never as a whole."""
     table = ParquetTable(Path(path))
-    _parquet_paths(table.path)
+    _ = table.files  # what is wrong with a file is said now
     return table if target is None else table.with_target(target)
 
 
@@ -95,11 +138,35 @@ def _open(path: Path) -> Any:
     try:
         # Neither mapped nor read ahead: both would hold the whole file in memory in the end.
         return pq.ParquetFile(path, memory_map=False, pre_buffer=False)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return InputError(f"{path.name} is not a whole Parquet file ({reason}); write it again.")
+
+
+def _refuse_other_columns(files: list[Any], paths: list[Path]) -> None:
+    """All files of a folder must have the same columns, of the same types."""
+    first = files[0].schema_arrow
+    for file, path in zip(files[1:], paths[1:], strict=True):
+        if file.schema_arrow.equals(first):
+            continue
+        differing = [
+            name
+            for name in dict.fromkeys([*first.names, *file.schema_arrow.names])
+            if _types_of(first, name) != _types_of(file.schema_arrow, name)
+        ]
+        what = f"column {differing[0]!r} differs" if differing else "the order of columns differs"
         raise InputError(
-            f"{path.name} is not a whole Parquet file ({str(error).splitlines()[0]}); "
-            "write it again."
-        ) from None
+            f"{path.name} has other columns than {paths[0].name}: {what}; give files with the same "
+            "columns and types in the same order."
+        )
+
+
+def _types_of(schema: Any, name: str) -> list[Any]:
+    return [schema.field(index).type for index in schema.get_all_field_indices(name)]
 
 
 class FileEngine(BaseEngine):
