@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from featsieve import HSICRanking, LassoSelector, PearsonRanking, open_parquet
+from featsieve import HSICLasso, HSICRanking, LassoSelector, PearsonRanking, open_parquet
 from featsieve.errors import InputError
 from featsieve.measures import pearson
 from featsieve.statistics.moments import column_moments, cross_moments
@@ -65,6 +65,14 @@ def test_lasso_reports_in_the_unit_of_the_target(factor):
     assert found.alpha_ == 0.3 * factor
     assert found.coef_path_ / factor == pytest.approx(expected.coef_path_)
     assert found.alphas_ / factor == pytest.approx(expected.alphas_)
+
+
+@pytest.mark.parametrize("selector", [HSICRanking, HSICLasso])
+def test_a_width_is_in_the_unit_of_the_target(selector):
+    expected = selector(target_bandwidth=0.5).fit(X, Y).scores_
+    scale = 2.0**600 if selector is HSICRanking else 1.0  # HSICLasso standardises the target
+    found = selector(target_bandwidth=0.5 * scale).fit(X, Y * 2.0**600).scores_
+    assert found == pytest.approx(expected)
 
 
 def as_parquet(X, y, folder):

@@ -110,6 +110,11 @@ class Target:
     factors: tuple[float, ...] = ()
 
     @property
+    def factor(self) -> float:
+        """What a length in the unit of a numeric target is multiplied by."""
+        return max(self.factors, default=1.0)
+
+    @property
     def is_classification(self) -> bool:
         return self.task == "classification"
 

@@ -194,7 +194,7 @@ def choose_discretizer(
     """
     if given is None or isinstance(given, Discretizer):
         return given
-    match given:
+    match given if isinstance(given, str) else "":  # an array would answer == with an array
         case "quantile":
             return Quantile(n_bins)
         case "equal_width":

@@ -52,7 +52,7 @@ class Lasso:
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection as soon as the path is there, then again with the error along the path."""
-        factor = max(engine.target.factors, default=1.0)
+        factor = engine.target.factor
         for result in self._in_unit(factor)._steps(engine, k):
             yield result if factor == 1.0 else _out_of_unit(result, factor)
 
