@@ -36,8 +36,8 @@ def selected_in_plain_units(method, y, task):
     try:
         return selected(method, X, y, task=task)
     except InputError as error:
-        if "needs classes" in str(error) or "needs numbers" in str(error):
-            pytest.skip(str(error))
+        if task == "regression" and "classes" in str(error):
+            pytest.skip("a method for classes only")
         raise
 
 
