@@ -670,6 +670,150 @@ def ross_by_definition(values, labels, k, seed):
     return max(0.0, float(digamma(len(pairs)) + np.mean(terms)))
 
 
+def soft_margin_dual(K, sign, C, linear=None, n_sweeps=20_000):
+    """min ½ α'Qα + b'α, 0 ≤ α ≤ C, Σ sign·α fixed at 0, by exact steps on all pairs in turn."""
+    n = len(K)
+    Q = K * np.outer(sign, sign)
+    b = -np.ones(n) if linear is None else linear
+    alpha = np.zeros(n)
+    for _ in range(n_sweeps):
+        before = alpha.copy()
+        for i in range(n):
+            for j in range(i):
+                direction = np.zeros(n)
+                direction[i], direction[j] = sign[i], -sign[j]
+                curvature = direction @ Q @ direction
+                if curvature <= 1e-14:
+                    continue
+                step = -direction @ (Q @ alpha + b) / curvature
+                limits = [
+                    sorted(((0 - alpha[r]) * direction[r], (C - alpha[r]) * direction[r]))
+                    for r in (i, j)
+                ]
+                step = min(max(step, limits[0][0], limits[1][0]), limits[0][1], limits[1][1])
+                alpha += step * direction
+        if np.abs(alpha - before).max() < 1e-13:
+            break
+    return alpha
+
+
+def l2_arom(X, y, C, k, n_loops=20):
+    """Weston et al. 2003: z = 1; train on x∘z, z ← z∘|w|; factors relative to the largest."""
+    from sklearn.svm import SVC
+
+    classes = np.unique(y)
+    targets = [np.where(y == c, 1, -1) for c in (classes[1:] if len(classes) == 2 else classes)]
+    z, alive, scores = np.ones(X.shape[1]), np.ones(X.shape[1], dtype=bool), np.zeros(X.shape[1])
+    for _ in range(n_loops):
+        # Rows keep the mean squared length that their columns had.
+        z = z * np.sqrt(alive.sum() / ((X**2).mean(axis=0) @ z**2))
+        models = [SVC(kernel="linear", C=C, tol=1e-9).fit(X * z, t) for t in targets]
+        w = np.sqrt(sum(model.coef_[0] ** 2 for model in models))
+        before, z = z / z.max(), z * w
+        z = z / z.max()
+        scores[alive] = z[alive]
+        large = z > 1e-3
+        if large.sum() <= k or np.abs(z - before)[alive].max() <= 1e-4:
+            break
+        alive, z = alive & large, z * large
+    return scores
+
+
+def radius_and_margin(K, sign):
+    """R² of the smallest ball and W² = 1/margin² in the space of K, by a general solver."""
+    from scipy.optimize import minimize
+
+    n, Q = len(K), K * np.outer(sign, sign)
+    start = np.full(n, 1.0 / n)
+    ball = minimize(
+        lambda b: b @ K @ b - b @ np.diag(K),
+        start,
+        jac=lambda b: 2 * K @ b - np.diag(K),
+        bounds=[(0, None)] * n,
+        constraints={"type": "eq", "fun": lambda b: b.sum() - 1, "jac": lambda b: np.ones(n)},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    margin = minimize(
+        lambda a: a @ Q @ a - 2 * a.sum(),
+        start,
+        jac=lambda a: 2 * Q @ a - 2,
+        bounds=[(0, None)] * n,
+        constraints={"type": "eq", "fun": lambda a: a @ sign, "jac": lambda a: sign},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    return -ball.fun, -margin.fun
+
+
+def penalised_hinge(X, sign, groups, weights, penalty, n_iter=200_000):
+    """½ Σ max(0, 1 − y f)² + penalty Σ_g w_g ‖B_g‖ with a free intercept, by accelerated steps."""
+    n, n_problems = len(X), len(sign)
+    A = np.column_stack([X, np.ones(n)])
+    step = 1.0 / np.linalg.norm(A, 2) ** 2
+    B = np.zeros((A.shape[1], n_problems))
+    Z, t = B.copy(), 1.0
+    for _ in range(n_iter):
+        slack = np.maximum(1.0 - sign.T * (A @ Z), 0.0)
+        new = Z + step * A.T @ (sign.T * slack)
+        for g, weight in enumerate(weights):
+            rows = np.flatnonzero(np.asarray(groups) == g)
+            norm = np.linalg.norm(new[rows])
+            new[rows] *= max(0.0, 1.0 - step * penalty * weight / norm) if norm else 0.0
+        momentum = (1 + np.sqrt(1 + 4 * t**2)) / 2
+        if ((Z - new) * (new - B)).sum() > 0:  # restart where momentum points uphill
+            momentum = t = 1.0
+        Z = new + (t - 1) / momentum * (new - B)
+        if np.abs(new - B).max() < 1e-14 and momentum > 1:
+            B = new
+            break
+        B, t = new, momentum
+    return B[:-1], B[-1]
+
+
+def spectrum_product(s, t, length):
+    """Pairs of equal substrings, one from each sequence."""
+    first = [s[i : i + length] for i in range(len(s) - length + 1)]
+    second = [t[i : i + length] for i in range(len(t) - length + 1)]
+    return sum(a == b for a in first for b in second)
+
+
+def mismatch_product(s, t, length, n_mismatches, alphabet):
+    """Over all words of the alphabet: how many substrings of each sequence are near it."""
+
+    def near(text, word):
+        parts = [text[i : i + length] for i in range(len(text) - length + 1)]
+        return sum(
+            sum(a != b for a, b in zip(part, word, strict=True)) <= n_mismatches for part in parts
+        )
+
+    words = itertools.product(alphabet, repeat=length)
+    return sum(near(s, word) * near(t, word) for word in words)
+
+
+def weisfeiler_lehman_product(first, second, n_iterations):
+    """Pairs of nodes with equal unfolded neighbourhoods, over all depths."""
+
+    def neighbourhoods(graph, depth):
+        edges, labels = graph
+        if depth == 0:
+            return {node: ("label", label) for node, label in labels.items()}
+        before = neighbourhoods(graph, depth - 1)
+        around = {node: [] for node in labels}
+        for a, b in {tuple(sorted(edge)) for edge in edges}:
+            around[a].append(before[b])
+            if a != b:
+                around[b].append(before[a])
+        return {node: (before[node], tuple(sorted(around[node], key=repr))) for node in labels}
+
+    return sum(
+        a == b
+        for depth in range(n_iterations + 1)
+        for a in neighbourhoods(first, depth).values()
+        for b in neighbourhoods(second, depth).values()
+    )
+
+
 # --- Spectral scores ------------------------------------------------------------------------------
 
 

@@ -139,3 +139,20 @@ def test_bad_options_get_one_sentence(options, message):
         hsic_interval(rng.normal(size=9), rng.normal(size=9), confidence=95)
     with pytest.raises(ValueError, match="at least 4 samples"):
         hsic_test(rng.normal(size=3), rng.normal(size=3))
+
+
+def test_gamma_is_near_the_permutation_law_on_few_rows():
+    """Where two moments reject too often, three follow 20,000 permutations."""
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        x, y = rng.normal(size=25), rng.normal(size=25)
+        exact = hsic_test(x, y, n_permutations=20_000, random_state=0).pvalue
+        assert hsic_test(x, y, method="gamma").pvalue == pytest.approx(exact, abs=0.012)
+
+
+def test_gamma_never_gives_zero():
+    x = np.arange(300.0)
+    tiny = hsic_test(x, x, method="gamma").pvalue
+    assert 0 < tiny < 1e-20
+    few = hsic_test(x[:5], x[:5], method="gamma").pvalue
+    assert few >= 1 / 120

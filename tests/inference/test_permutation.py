@@ -14,8 +14,13 @@ from sklearn.linear_model import Ridge
 from featsieve import PearsonRanking, open_parquet
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError, MemoryBudgetError
-from featsieve.inference import permutation_test
-from featsieve.inference.permutation import benjamini_hochberg, permutation_steps, permutations
+from featsieve.inference import hsic_test, permutation_test
+from featsieve.inference.exchange import Exchange, exchange
+from featsieve.inference.permutation import (
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    permutation_steps,
+)
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import CrossValScore, Pearson
 from featsieve.protocols import HasPermutedScores
@@ -70,7 +75,7 @@ def test_matrix_products_equal_binding_anew(kind, options, weighted):
     engine = open_engine(X, y, Settings(rows_a_block=17, **options), sample_weight=weight)
     bound = Pearson().bind(engine)
     assert isinstance(bound, HasPermutedScores)
-    orders = permutations(0, 3, 10, len(X))
+    orders = Exchange(len(X)).orders(0, 3, 10)
     slow = [Pearson().bind(engine.with_permuted_target(order)).scores() for order in orders]
     assert_allclose(bound.permuted_scores(orders), np.array(slow).T, rtol=0, atol=1e-12)
 
@@ -85,7 +90,7 @@ def test_pvalues_are_those_of_the_definition(n_rows, n_columns, n_permutations, 
     y = rng.permutation(n_rows).astype(float)
     engine = open_engine(X, y, Settings(task="regression"))
     found = list(permutation_steps(engine, Pearson(), n_permutations, seed))[-1]
-    orders = permutations(seed, 0, n_permutations, n_rows)
+    orders = Exchange(n_rows).orders(seed, 0, n_permutations)
     permuted = [Pearson().bind(engine.with_permuted_target(o)).scores() for o in orders]
     expected = reference.permutation_pvalues(found.scores, permuted)
     assert_array_equal(found.pvalues, expected[0])
@@ -150,7 +155,7 @@ def test_a_user_model_is_tested_by_binding_anew():
 def test_scaled_rows_are_permuted_without_scaling_again():
     X, y = make_table("regression")
     engine = open_engine(X, y, Settings())
-    order = permutations(0, 0, 1, len(X))[0]
+    order = Exchange(len(X)).orders(0, 0, 1)[0]
     scaled = StandardizedEngine(engine, 0).with_permuted_target(order)
     values, target = scaled.take()
     assert_allclose(values[:, :4].std(axis=0), 1.0)
@@ -158,14 +163,14 @@ def test_scaled_rows_are_permuted_without_scaling_again():
 
 
 def test_permutations_depend_on_seed_and_index_only():
-    whole = permutations(5, 0, 40, 9)
+    whole = Exchange(9).orders(5, 0, 40)
     assert_array_equal(np.sort(whole, axis=1), np.tile(np.arange(9), (40, 1)))
-    assert_array_equal(permutations(5, 13, 35, 9), whole[13:35])
-    assert (permutations(6, 0, 40, 9) != whole).any()
+    assert_array_equal(Exchange(9).orders(5, 13, 35), whole[13:35])
+    assert (Exchange(9).orders(6, 0, 40) != whole).any()
 
 
 def test_all_permutations_are_equally_likely():
-    drawn = permutations(0, 0, 6000, 3) @ [9, 3, 1]
+    drawn = Exchange(3).orders(0, 0, 6000) @ [9, 3, 1]
     counts = np.unique(drawn, return_counts=True)[1]
     assert stats.chisquare(counts).pvalue > 0.01
     assert len(counts) == 6
@@ -251,3 +256,101 @@ def test_a_stopped_ranking_still_selects():
     ).fit(X, y)
     assert selector.indices_.tolist() == [0]
     assert selector.result_.stop_reason == "interrupted"
+
+
+# --- rows that are not exchangeable ---------------------------------------------------------------
+
+
+@given(st.integers(2, 30), st.integers(1, 5), st.integers(1, 4), st.integers(0, 10**6))
+def test_restricted_permutations_keep_groups_and_blocks(n_rows, n_groups, block_size, seed):
+    groups = np.random.default_rng(seed).integers(0, n_groups, n_rows)
+    codes = np.unique(groups, return_inverse=True)[1]
+    orders = Exchange(n_rows, codes, block_size).orders(seed, 0, 20)
+    for order in orders:
+        assert sorted(order.tolist()) == list(range(n_rows))
+        assert_array_equal(groups[order], groups)
+        for group in np.unique(groups):
+            rows = np.flatnonzero(groups == group)
+            moved = order[rows].tolist()
+            blocks = [rows[s : s + block_size].tolist() for s in range(0, len(rows), block_size)]
+            starts = [moved.index(block[0]) for block in blocks]
+            assert [moved[s : s + len(b)] for s, b in zip(starts, blocks, strict=True)] == blocks
+
+
+def test_orders_inside_a_group_are_equally_likely():
+    drawn = Exchange(5, np.array([0, 1, 0, 1, 0])).orders(0, 0, 6000)
+    counts = np.unique(drawn @ [81, 27, 9, 3, 1], return_counts=True)[1]
+    assert len(counts) == 12  # 3! · 2!
+    assert np.abs(counts - 500).max() < 5 * np.sqrt(500)
+
+
+def test_a_difference_between_groups_is_no_evidence_inside_them():
+    """x and y share the subject's level and nothing else."""
+    rng = np.random.default_rng(0)
+    subject = np.repeat(np.arange(6), 15)
+    level = rng.normal(size=6)[subject] * 3
+    X, y = (level + rng.normal(size=90))[:, None], level + rng.normal(size=90)
+    options = {"n_permutations": 199, "random_state": 0}
+    assert permutation_test(X, y, **options).pvalues[0] == 0.005
+    assert permutation_test(X, y, groups=subject, **options).pvalues[0] > 0.05
+    assert hsic_test(X, y, **options).pvalue == 0.005
+    assert hsic_test(X, y, groups=subject, **options).pvalue > 0.05
+
+
+def test_blocks_keep_the_level_for_time_series():
+    """Two independent walks that return: single rows reject far too often, blocks do not."""
+
+    def series(rng):
+        x = np.zeros(200)
+        for t in range(1, 200):
+            x[t] = 0.9 * x[t - 1] + rng.normal()
+        return x
+
+    shares = []
+    for block_size in (None, 40):
+        pvalues = []
+        for seed in range(60):
+            rng = np.random.default_rng(seed)
+            test = permutation_test(
+                series(rng)[:, None], series(rng), n_permutations=99, random_state=seed,
+                block_size=block_size,
+            )  # fmt: skip
+            pvalues.append(test.pvalues[0])
+        shares.append(np.mean(np.array(pvalues) <= 0.05))
+    assert shares[0] > 0.3
+    assert shares[1] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [1, 2, 3]}, "one group per row"),
+        ({"groups": np.arange(40)}, "leave no row"),
+        ({"groups": [None] * 40}, "missing values"),
+        ({"block_size": 40}, "leave no row"),
+        ({"block_size": 0}, "integer >= 1"),
+        ({"block_size": 2.5}, "integer >= 1"),
+    ],
+)
+def test_bad_groups_and_blocks_get_one_sentence(options, message):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    with pytest.raises(InputError, match=message):
+        permutation_test(X, y, n_permutations=9, **options)
+    with pytest.raises(InputError, match=message):
+        hsic_test(X, y, n_permutations=9, **options)
+    with pytest.raises(InputError, match="may all change places"):
+        hsic_test(X, y, method="gamma", block_size=2)
+
+
+def test_benjamini_yekutieli_is_larger_by_the_harmonic_sum():
+    pvalues = np.array([0.001, 0.2, np.nan, 0.03])
+    expected = np.minimum(benjamini_hochberg(pvalues) * (1 + 1 / 2 + 1 / 3), 1)
+    assert_allclose(benjamini_yekutieli(pvalues), expected)
+    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) / 7
+    test = permutation_test(X, y, n_permutations=19, random_state=0)
+    assert_allclose(test.adjusted_by, benjamini_yekutieli(test.pvalues))
+
+
+def test_exchange_of_all_rows_is_free():
+    assert exchange(7) == Exchange(7)

@@ -16,7 +16,7 @@ from featsieve.linalg.nonnegative_lar import nonnegative_lar
 from featsieve.measures import HSIC
 from featsieve.measures.hsic.grams import centred
 from featsieve.measures.hsic.hsic import seed_of
-from featsieve.searches import Exhaustive, Forward
+from featsieve.searches import Exhaustive, Forward, L1Ball
 from tests.reference import block_hsic_lasso_features, rbf_gram
 
 FAMILY = [
@@ -89,6 +89,15 @@ def test_l1hsic_keeps_its_weights():
     assert selector.weights_.sum() <= selector.radius_ * (1 + 1e-9)
     again = L1HSIC(n_features_to_select=2, n_init=2, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(again.fit(data.data, data.target).weights_, selector.weights_)
+
+
+def test_l1_ball_finds_the_same_columns_as_a_pair():
+    """Labels ±1/m make values of 1e-5: the search works in units of the target kernel."""
+    data = make_xor(200, random_state=0)
+    pair = FeatureSelector(HSIC(), L1Ball(n_agree=2, random_state=0), n_features_to_select=2)
+    assert sorted(pair.fit(data.data, data.target).indices_.tolist()) == [0, 1]
+    labels = L1HSIC(target_kernel="bin", n_features_to_select=2, n_init=2, random_state=0)
+    assert sorted(labels.fit(data.data, data.target).indices_.tolist()) == [0, 1]
 
 
 # --- engines --------------------------------------------------------------------------------------

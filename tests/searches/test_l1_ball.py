@@ -7,12 +7,11 @@ import time
 import numpy as np
 import pytest
 
-from featsieve.errors import InputError
+from featsieve.errors import IncompatibleError, InputError
 from featsieve.result import COMPLETED, TIME_LIMIT
 from featsieve.runtime.progress import SILENT, Monitor, drive
 from featsieve.searches import L1Ball
 from featsieve.searches.ascent import Ascent
-from featsieve.searches.l1_ball import SIZE_NOT_MET
 
 
 class Hill:
@@ -98,17 +97,66 @@ def test_tuning_schedule_is_the_authors():
     np.testing.assert_array_equal(hill.tuned[0], np.full(3, 0.1))
 
 
-def test_size_that_cannot_be_met_gives_the_nearest_smaller_set():
-    pairs = Hill([2.0, 2.0, 1.0, 1.0])
-    result = run(pairs, 3, n_init=2)
-    assert sorted(result.indices) == [0, 1]
-    assert result.stop_reason == SIZE_NOT_MET
+@pytest.mark.parametrize(("peak", "k"), [([2.0, 2.0, 1.0, 1.0], 3), ([1.0, 1.0, 0.0], 1)])
+def test_a_jump_over_k_still_gives_exactly_k(peak, k):
+    """Equal heights come and go together; the surplus is trimmed."""
+    result = run(Hill(peak), k, n_init=2)
+    assert len(result.indices) == k
+    assert min(np.array(peak)[result.indices]) >= sorted(peak)[-k]
+    assert result.stop_reason == COMPLETED
 
 
-def test_more_than_asked_for_is_said():
-    result = run(Hill([1.0, 1.0, 0.0]), 1, n_init=2)
-    assert sorted(result.indices) == [0, 1]
-    assert result.stop_reason == SIZE_NOT_MET
+def test_more_units_than_matter_fill_the_best_set():
+    """Only two units ever have a weight; the third comes in with a small one."""
+    result = run(Hill([2.0, 1.5, -1.0, -0.5]), 3, n_init=2)
+    assert result.indices.tolist() == [0, 1, 3]
+    assert 0 < result.scores[3] < 0.1 * result.scores[1]
+    assert result.scores.sum() <= result.extras["radius"] * (1 + 1e-12)
+
+
+class Shrunk(Hill):
+    """A hill of another size: the answer does not depend on the unit of the measure."""
+
+    factor = 1e-9
+
+    def value_and_gradient(self, weights):
+        value, gradient = super().value_and_gradient(weights)
+        return self.factor * value, self.factor * gradient
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1e-9, 1e6])
+def test_the_size_of_the_values_does_not_matter(factor):
+    peak = [0.2, 3.0, 1.0, 2.0, 0.6]
+    shrunk = Shrunk(peak)
+    shrunk.factor = factor
+    expected, result = run(Hill(peak), 2, n_init=3), run(shrunk, 2, n_init=3)
+    np.testing.assert_allclose(result.scores, expected.scores, rtol=1e-6)
+    assert result.objective == pytest.approx(factor * expected.objective, rel=1e-6)
+
+
+class Sets(Restartable):
+    """Weights say nothing about which restart is best; the value of a set does."""
+
+    def value(self, subset):
+        return float(self.peak[list(subset)].sum())
+
+
+def test_columns_can_rank_the_restarts():
+    """Algorithm 1, line 24: the value of the selected columns without weights decides."""
+    sets = Sets([1.0, 1.1, 0.9, 1.0, 0.8])
+    result = run(sets, 2, n_init=8, rank_radii_by="columns")
+    values = [sets.value(step.support) for step in result.extras["restarts"]]
+    assert sets.value(result.indices) == max(values)
+    assert len(set(values)) > 1
+    with pytest.raises(IncompatibleError, match="a value for a set of units"):
+        run(Hill([1.0, 2.0]), 1, rank_radii_by="columns")
+
+
+def test_restarts_that_bring_nothing_better_end():
+    """Equal units: no two restarts need to agree, and none is better than the first."""
+    result = run(Restartable(np.ones(40)), 3, n_init=60, n_agree=30)
+    assert len(result.trace) < 60
+    assert max(result.trace[-6:]) <= max(result.trace[:-6])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -120,13 +168,20 @@ def test_time_limit_gives_the_best_so_far(n_jobs):
     assert len(result.indices)
 
 
-def test_no_gain_anywhere_still_gives_a_set():
-    result = run(Hill([0.0, 0.0, 0.0]), 1, n_init=2)
-    assert len(result.indices)
-    assert result.stop_reason == SIZE_NOT_MET
+def test_no_gain_anywhere_gives_the_lowest_indices():
+    assert run(Flat([0.0, 0.0, 0.0]), 2, n_init=2).indices.tolist() in ([0, 1], [1, 0])
 
 
-@pytest.mark.parametrize("params", [{"n_init": 0}, {"max_iter": 1.5}, {"step": "newton"}])
+class Flat(Hill):
+    """Constant columns: no value, no gradient."""
+
+    def value_and_gradient(self, weights):
+        return 0.0, np.zeros(self.n_units)
+
+
+@pytest.mark.parametrize(
+    "params", [{"n_init": 0}, {"max_iter": 1.5}, {"step": "newton"}, {"rank_radii_by": "x"}]
+)
 def test_refuses_impossible_parameters(params):
     with pytest.raises(InputError):
         run(Hill([1.0, 2.0]), 1, **params)
@@ -144,8 +199,12 @@ def test_every_second_restart_on_many_units_starts_from_the_screened():
     peak[[5, 60]] = 3.0, 2.0
     path = run(Crowd(peak), 2, n_init=2).extras["restarts"]
     assert [step.support for step in path] == [(5, 60), (5, 60)]
-    first = L1Ball(n_init=2, max_iter=1, random_state=0)
-    sizes = [
-        step.size for step in drive(first.steps(Crowd(0 * peak), 2), SILENT).extras["restarts"]
-    ]
-    assert sizes == [80, 10]
+    started = []
+
+    class Watched(Crowd):
+        def value_and_gradient(self, weights):
+            started.append(np.count_nonzero(weights))
+            return 0.0, np.zeros(80)
+
+    run(Watched(peak), 2, n_init=2)
+    assert {80, 10} <= set(started)

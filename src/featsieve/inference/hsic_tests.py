@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma
 from typing import Any, Literal
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.permutation import permuted_sums
 from featsieve.errors import InputError
+from featsieve.inference.exchange import exchange
 from featsieve.measures.hsic.functions import KernelChoice
-from featsieve.measures.hsic.grams import asymptotic_moments, centred, permutation_moments
+from featsieve.measures.hsic.grams import asymptotic_moments, centred
 from featsieve.measures.hsic.passes import check_enough_samples
-from featsieve.runtime.seeds import random_source
+from featsieve.measures.hsic.permutation_moments import permutation_moments
+from featsieve.runtime.seeds import random_source, root_seed
+
+THIRD_MOMENT_ROWS = 1000  # beyond, its n³ operations cost more than it corrects
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ def hsic_test(
     *,
     method: Literal["permutation", "gamma"] = "permutation",
     n_permutations: int = 999,
+    groups: Any = None,
+    block_size: int | None = None,
     kernel: Any = "rbf",
     target_kernel: Any = "delta_or_rbf",
     bandwidth: float | str = "median",
@@ -55,10 +62,15 @@ def hsic_test(
     ----------
     method
         ``"permutation"``: p = (1 + #{permuted ≥ observed})/(1 + R), exact in level;
-        ``"gamma"``: a gamma law with the exact mean and variance over all permutations, in O(n²).
+        ``"gamma"``: a gamma law with the exact mean, variance and (up to 1000 rows) skewness over
+        all permutations. It is never 0: no permutation is rarer than 1/n!.
+    n_permutations
+        R, for ``"permutation"``.
+    groups, block_size
+        For rows that are not exchangeable: permutations stay inside ``groups``, and move
+        ``block_size`` consecutive rows as one; see :func:`permutation_test`.
     kernel, target_kernel, bandwidth, target_bandwidth, task
-        As for :func:`featsieve.measures.hsic`; strings and graphs come as ``"precomputed"`` Gram
-        matrices. By default classes have a delta kernel.
+        As for :func:`featsieve.measures.hsic`. By default classes have a delta kernel.
 
     Examples
     --------
@@ -72,39 +84,57 @@ def hsic_test(
     K, L = KernelChoice(kernel, target_kernel, bandwidth, target_bandwidth, task).grams(X, Y)
     check_enough_samples(len(K))
     if method == "gamma":
+        if groups is not None or block_size is not None:
+            raise InputError(
+                "method='gamma' is for rows that may all change places; use method='permutation' "
+                "with groups or block_size."
+            )
         return _gamma_test(K, L)
-    if method == "permutation":
-        return _permutation_test(centred(K), L, n_permutations, random_state)
-    raise InputError(f"method must be 'permutation' or 'gamma', got {method!r}.")
+    if method != "permutation":
+        raise InputError(f"method must be 'permutation' or 'gamma', got {method!r}.")
+    orders = _orders(len(K), n_permutations, groups, block_size, random_state)
+    return _permutation_test(centred(K), L, orders)
 
 
 def _gamma_test(K: FloatArray, L: FloatArray) -> HSICTestResult:
-    from scipy.stats import gamma
-
     observed = float(np.vdot(centred(K), L))
-    null = permutation_moments(K, L)
+    pvalue = gamma_pvalue(K, L, observed, with_skewness=len(K) <= THIRD_MOMENT_ROWS)
+    return HSICTestResult(_scaled(observed, K), pvalue, "gamma")
+
+
+def gamma_pvalue(K: FloatArray, L: FloatArray, observed: float, *, with_skewness: bool) -> float:
+    """By a gamma law with two moments, or a shifted one (Pearson's type III) with three."""
+    from scipy.stats import pearson3
+
+    null = permutation_moments(K, L, third=with_skewness)
     if null.variance <= 0:  # a constant side: nothing can be told
-        return HSICTestResult(_scaled(observed, K), 1.0, "gamma")
-    shape, scale = null.mean**2 / null.variance, null.variance / null.mean
-    return HSICTestResult(
-        _scaled(observed, K), float(gamma.sf(observed, shape, scale=scale)), "gamma"
-    )
+        return 1.0
+    deviation = np.sqrt(null.variance)
+    skewness = 2.0 * deviation / null.mean if null.third is None else null.third / deviation**3
+    pvalue = float(pearson3.sf(observed, skewness, loc=null.mean, scale=deviation))
+    rarest = max(np.exp(-lgamma(len(K) + 1)), np.finfo(np.float64).tiny)
+    return max(pvalue, float(rarest))
 
 
-def _permutation_test(
-    K: FloatArray, L: FloatArray, n_permutations: int, random_state: Any
-) -> HSICTestResult:
+def _orders(
+    n: int, n_permutations: int, groups: Any, block_size: int | None, random_state: Any
+) -> IntArray:
     if n_permutations < 1:
         raise InputError(f"n_permutations must be at least 1, got {n_permutations}.")
+    if groups is not None or block_size is not None:
+        seed = root_seed(random_state)
+        return exchange(n, groups, block_size).orders(seed, 0, n_permutations)
     rng = random_source(random_state)
-    n = len(K)
-    orders: Array = np.array([rng.permutation(n) for _ in range(n_permutations)])
-    everything = permuted_sums(K, L, np.vstack([np.arange(n), orders]))
-    observed = everything[0]
+    return np.array([rng.permutation(n) for _ in range(n_permutations)], dtype=np.intp)
+
+
+def _permutation_test(K: FloatArray, L: FloatArray, orders: IntArray) -> HSICTestResult:
+    values = permuted_sums(K, L, np.vstack([np.arange(len(K)), orders]))
+    observed = values[0]
     # Permutations that only swap equal rows must tie with the observed value, not fall below it.
-    slack = 1e-12 * np.abs(everything).max()
-    n_as_large = int(np.count_nonzero(everything[1:] >= observed - slack))
-    pvalue = (1 + n_as_large) / (1 + n_permutations)
+    slack = 1e-12 * np.abs(values).max()
+    n_as_large = int(np.count_nonzero(values[1:] >= observed - slack))
+    pvalue = (1 + n_as_large) / (1 + len(orders))
     return HSICTestResult(_scaled(float(observed), K), pvalue, "permutation")
 
 
@@ -123,14 +153,14 @@ def hsic_interval(
     target_bandwidth: float | str = "median",
     task: str = "auto",
 ) -> HSICInterval:
-    """Unbiased HSIC and a normal interval from its asymptotic variance (P-HSIC eq. 8).
+    """Unbiased HSIC and a normal interval from its asymptotic variance (Song et al. 2007).
 
     Valid under dependence: near independence the variance degenerates, use :func:`hsic_test` there.
 
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=100)
-    >>> found = hsic_interval(x, x + 0.1 * rng.normal(size=100))
-    >>> 0 < found.low < found.value < found.high
+    >>> interval = hsic_interval(x, x + 0.1 * rng.normal(size=100))
+    >>> 0 < interval.low < interval.value < interval.high
     True
     """
     if not 0 < confidence < 1:
@@ -138,7 +168,7 @@ def hsic_interval(
     from scipy.stats import norm
 
     K, L = KernelChoice(kernel, target_kernel, bandwidth, target_bandwidth, task).grams(X, Y)
-    found = asymptotic_moments(K, L)
-    deviation = float(np.sqrt(found.variance))
+    moments = asymptotic_moments(K, L)
+    value, deviation = moments.value, float(np.sqrt(moments.variance))
     half = float(norm.ppf((1 + confidence) / 2)) * deviation
-    return HSICInterval(found.value, deviation, found.value - half, found.value + half, confidence)
+    return HSICInterval(value, deviation, value - half, value + half, confidence)

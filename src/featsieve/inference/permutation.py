@@ -10,39 +10,29 @@ import numpy as np
 
 from featsieve import measures
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.compiled.permutation import count_reached, shuffle_rows
-from featsieve.engines.base import require_memory
+from featsieve.compiled.permutation import count_reached
+from featsieve.engines.base import require_memory, spans
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
+from featsieve.inference.exchange import ORDERS_A_SEED, Exchange, exchange
 from featsieve.input.boundary import Settings, open_engine
-from featsieve.protocols import CanPermuteTarget, Engine, HasPermutedScores, HasScores
+from featsieve.protocols import (
+    Bound,
+    CanPermuteTarget,
+    Engine,
+    HasPermutedScores,
+    HasScores,
+    Measure,
+)
 from featsieve.result import COMPLETED
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_first
 from featsieve.runtime.progress import last_of
 from featsieve.runtime.seeds import root_seed
 
-ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
-
-
-def permutations(seed: int, start: int, stop: int, n_rows: int) -> IntArray:
-    """Permutations number ``start … stop`` of the rows, one a row of the answer."""
-    first = start // ORDERS_A_SEED
-    last = -(-stop // ORDERS_A_SEED)
-    drawn = [_draw(seed, block, n_rows) for block in range(first, last)]
-    offset = first * ORDERS_A_SEED
-    return np.concatenate(drawn)[start - offset : stop - offset]
-
-
-def _draw(seed: int, block: int, n_rows: int) -> IntArray:
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
-    orders = np.empty((ORDERS_A_SEED, n_rows), dtype=np.intp)
-    shuffle_rows(rng.random(orders.shape), orders)
-    return orders
-
 
 def benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
-    """Adjusted p-values that control the false discovery rate; NaN stays NaN and is no test.
+    """Adjusted p-values that control the false discovery rate; NaN stays NaN and is not a test.
 
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).tolist()
     [0.03, 0.04, 0.04, nan]
@@ -55,13 +45,24 @@ def benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
     return adjusted
 
 
+def benjamini_yekutieli(pvalues: FloatArray) -> FloatArray:
+    """The same under any dependence between the tests: larger by 1 + 1/2 + … + 1/m.
+
+    >>> benjamini_yekutieli(np.array([0.01, 0.04, 0.03, np.nan])).round(4).tolist()
+    [0.055, 0.0733, 0.0733, nan]
+    """
+    n_tests = np.count_nonzero(~np.isnan(pvalues))
+    harmonic = (1.0 / np.arange(1, n_tests + 1)).sum()
+    return np.minimum(benjamini_hochberg(pvalues) * harmonic, 1.0)
+
+
 MOST_ORDERS = 1024  # permutations a pass: enough for matrix products at full speed
 SHARE_OF_BUDGET = 2
 
 
 @dataclass(frozen=True)
 class PermutationResult:
-    """One entry a unit (a column unless groups were given).
+    """One entry per unit (a column unless feature groups were given).
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ class PermutationResult:
     pvalues
         (1 + #{permuted score ≥ observed}) / (1 + number of permutations).
     adjusted_bh
-        Benjamini and Hochberg's: controls the false discovery rate.
+        Benjamini and Hochberg's: controls the false discovery rate. ``adjusted_by`` is Benjamini
+        and Yekutieli's, which holds under any dependence between the columns.
     adjusted_wy
         Westfall and Young's step-down max-T: controls the family-wise error, and uses the
         dependence between the columns.
@@ -87,6 +89,10 @@ class PermutationResult:
     n_permutations: int
     stop_reason: str = COMPLETED
 
+    @property
+    def adjusted_by(self) -> FloatArray:
+        return benjamini_yekutieli(self.pvalues)
+
 
 def permutation_test(
     X: Any,
@@ -94,6 +100,8 @@ def permutation_test(
     measure: Any = "pearson",
     *,
     n_permutations: int = 1000,
+    groups: Any = None,
+    block_size: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     task: str = "auto",
@@ -112,6 +120,12 @@ def permutation_test(
     measure : name of a measure in lower case, or a measure with a score for each unit
         Pearson is two-sided: its score is |ρ|.
     n_permutations : int, default=1000
+    groups : one label per row, default=None
+        Rows change places only inside their group, so that differences between groups (subjects,
+        batches) are no evidence.
+    block_size : int, default=None
+        Consecutive rows (of a group) move together in blocks of this size, for rows that depend on
+        their neighbours, as in time series; take it larger than the reach of that dependence.
     random_state : int, generator or None
         The same number gives the same permutations for any ``n_jobs``, engine and memory limit.
     standardize : bool, default=True
@@ -144,7 +158,8 @@ def permutation_test(
         engine: Engine = open_engine(X, y, settings, sample_weight=sample_weight)
         if ddof is not None:
             engine = StandardizedEngine(engine, ddof)
-        yield from permutation_steps(engine, measure, n_permutations, random_state)
+        allowed = exchange(engine.n_samples, groups, block_size)
+        yield from permutation_steps(engine, measure, n_permutations, random_state, allowed)
 
     result, reason = last_of(steps(), settings.monitor)
     return replace(result, stop_reason=reason)
@@ -161,12 +176,16 @@ def _measure_named(name: str) -> Any:
 
 
 def permutation_steps(
-    engine: Engine, measure: Any, n_permutations: int, random_state: Any
+    engine: Engine,
+    measure: Measure,
+    n_permutations: int,
+    random_state: Any,
+    allowed: Exchange | None = None,
 ) -> Iterator[PermutationResult]:
     """The same for rows that are already behind an engine: the test after each pass."""
     if not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
         raise InputError(
-            f"n_permutations={n_permutations!r} is not possible; give a whole number from 1."
+            f"n_permutations={n_permutations!r} is not possible; give an integer >= 1."
         )
     bound = measure.bind(engine)
     if not isinstance(bound, HasScores):
@@ -179,23 +198,16 @@ def permutation_steps(
     seed = root_seed(random_state)
     scores = np.asarray(bound.scores(), dtype=np.float64)
     counts = _Counts(scores, _rounding(scores, bound))
-    for orders, done in _passes(engine, bound, int(n_permutations), seed):
+    allowed = allowed or Exchange(engine.n_samples)
+    for start, stop in spans(int(n_permutations), _orders_a_pass(engine, bound)):
+        orders = allowed.orders(seed, start, stop)
         counts.add(_permuted_scores(engine, measure, bound, orders))
         yield counts.result()
-        engine.monitor.tick("permutations", done, int(n_permutations))
+        engine.monitor.tick("permutations", stop, int(n_permutations))
 
 
-def _passes(
-    engine: Engine, bound: Any, n_permutations: int, seed: int
-) -> Iterator[tuple[IntArray, int]]:
-    """Permutations, as many at once as the budget allows, and how many there were so far."""
-    width = _orders_a_pass(engine, bound)
-    for start in range(0, n_permutations, width):
-        stop = min(start + width, n_permutations)
-        yield permutations(seed, start, stop, engine.n_samples), stop
-
-
-def _orders_a_pass(engine: Engine, bound: Any) -> int:
+def _orders_a_pass(engine: Engine, bound: Bound) -> int:
+    """As many permutations at once as the budget allows."""
     if not isinstance(bound, HasPermutedScores):
         return ORDERS_A_SEED
     budget = engine.memory_limit // SHARE_OF_BUDGET
@@ -206,15 +218,21 @@ def _orders_a_pass(engine: Engine, bound: Any) -> int:
     return min(MOST_ORDERS, affordable - affordable % ORDERS_A_SEED)
 
 
-def _permuted_scores(engine: Any, measure: Any, bound: Any, orders: IntArray) -> FloatArray:
-    """One row a unit, one column a permutation; a measure without a faster way is bound again."""
+def _permuted_scores(engine: Any, measure: Measure, bound: Bound, orders: IntArray) -> FloatArray:
+    """Units by permutations; a measure without a faster way is bound again for each."""
     if isinstance(bound, HasPermutedScores):
         return bound.permuted_scores(orders)
-    columns = [measure.bind(engine.with_permuted_target(order)).scores() for order in orders]
+    columns = [_scores_of(measure, engine.with_permuted_target(order)) for order in orders]
     return np.ascontiguousarray(np.array(columns, dtype=np.float64).T)
 
 
-def _rounding(scores: FloatArray, bound: Any) -> float:
+def _scores_of(measure: Measure, engine: Engine) -> FloatArray:
+    bound = measure.bind(engine)
+    assert isinstance(bound, HasScores)
+    return bound.scores()
+
+
+def _rounding(scores: FloatArray, bound: Bound) -> float:
     """Scores this close are tied: of a sum that is 0 only its rounding is left, in any order."""
     if isinstance(bound, HasPermutedScores):
         return TIE_TOLERANCE * bound.score_scale

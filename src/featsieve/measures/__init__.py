@@ -32,6 +32,12 @@ FUNCTIONS = {
     "pearson": "featsieve.measures.pearson.pearson",
 }
 
-__all__ = [*MEASURES, *FUNCTIONS]
+KERNELS = {
+    "MismatchKernel": "featsieve.measures.hsic.object_kernels",
+    "SpectrumKernel": "featsieve.measures.hsic.object_kernels",
+    "WeisfeilerLehmanKernel": "featsieve.measures.hsic.object_kernels",
+}
 
-__getattr__, __dir__ = lazy_exports(__name__, MEASURES | FUNCTIONS)
+__all__ = [*MEASURES, *FUNCTIONS, *KERNELS]
+
+__getattr__, __dir__ = lazy_exports(__name__, MEASURES | FUNCTIONS | KERNELS)

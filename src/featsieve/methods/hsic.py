@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from featsieve.engines.base import require_memory
 from featsieve.input.boundary import Settings
+from featsieve.input.parameters import parse_memory
 from featsieve.measures.hsic.hsic import HSIC, seed_of
+from featsieve.measures.hsic.object_kernels import ObjectKernel
+from featsieve.measures.hsic.target_kernel import is_precomputed
 from featsieve.methods.l1_weights import L1Weights
 from featsieve.procedures.hsic_lasso import HSICLassoPath
 from featsieve.procedures.pairing import Pairing
@@ -20,7 +24,47 @@ from featsieve.selector import BaseSelector, PairingSelector
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HSICSelector(PairingSelector):
+class KernelTarget(BaseSelector):
+    """A selector whose target can be numbers, classes, a Gram matrix, sequences or graphs."""
+
+    target_kernel: Any = "auto"
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Select columns of X for the target y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, or a table \
+from :func:`featsieve.open_parquet`
+        y : one value per row, or one row of outputs per row; a column's name with a Parquet \
+table; a Gram matrix with ``target_kernel="precomputed"``; a list of sequences or graphs with a \
+string or graph kernel
+
+        Returns
+        -------
+        self
+        """
+        if isinstance(self.target_kernel, ObjectKernel) and y is not None:
+            n_numbers = 2 * len(y) ** 2
+            require_memory(n_numbers, parse_memory(self.memory_limit), "the target's Gram matrix")
+            y = self.target_kernel.gram(y)
+        return super().fit(X, y, **params)
+
+    def _settings(self) -> Settings:
+        """A Gram matrix as y is numbers, whatever values it holds."""
+        settings = super()._settings()
+        given = is_precomputed(self._fitted_kernel)
+        return replace(settings, task="regression") if given else settings
+
+    @property
+    def _fitted_kernel(self) -> Any:
+        """The target kernel as the procedure sees it: sequences and graphs are Gram matrices."""
+        is_object = isinstance(self.target_kernel, ObjectKernel)
+        return "precomputed" if is_object else self.target_kernel
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HSICSelector(KernelTarget, PairingSelector):
     """The parameters that all HSIC methods share: those of :class:`featsieve.measures.HSIC`."""
 
     kernel: Any = "rbf"
@@ -39,7 +83,7 @@ class HSICSelector(PairingSelector):
         """The measure that these parameters make."""
         return HSIC(
             kernel=self.kernel,
-            target_kernel=self.target_kernel,
+            target_kernel=self._fitted_kernel,
             bandwidth=self.bandwidth,
             target_bandwidth=self.target_bandwidth,
             estimator=self.estimator,
@@ -53,12 +97,6 @@ class HSICSelector(PairingSelector):
 
     def _pairing(self) -> Pairing:
         return Pairing(self.measure(), self._search())
-
-    def _settings(self) -> Settings:
-        """A Gram matrix as y is numbers, whatever values it holds."""
-        settings = super()._settings()
-        given = isinstance(self.target_kernel, str) and self.target_kernel == "precomputed"
-        return replace(settings, task="regression") if given else settings
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -195,7 +233,7 @@ class L1HSIC(L1Weights, HSICSelector):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HSICLasso(BaseSelector):
+class HSICLasso(KernelTarget):
     """HSIC Lasso (Yamada et al. 2014): relevant columns that are not redundant, convex.
 
     A non-negative Lasso regresses the target's centred Gram matrix on those of the columns, along
@@ -245,7 +283,7 @@ class HSICLasso(BaseSelector):
     def _procedure(self) -> HSICLassoPath:
         return HSICLassoPath(
             kernel=self.kernel,
-            target_kernel=self.target_kernel,
+            target_kernel=self._fitted_kernel,
             bandwidth=self.bandwidth,
             target_bandwidth=self.target_bandwidth,
             n_blocks=self.n_blocks,

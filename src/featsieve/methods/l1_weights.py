@@ -10,7 +10,7 @@ import numpy as np
 from featsieve.protocols import Search
 from featsieve.result import SelectionResult
 from featsieve.searches.ascent import StepRule
-from featsieve.searches.l1_ball import L1Ball
+from featsieve.searches.l1_ball import L1Ball, RadiusRule
 from featsieve.selector import PairingSelector
 
 
@@ -22,6 +22,7 @@ class L1Weights(PairingSelector):
     n_agree: int | None = 3
     max_iter: int = 100
     step: StepRule = "adaptive"
+    rank_radii_by: RadiusRule = "weights"
     random_state: Any = None
 
     def _search(self) -> Search:
@@ -30,6 +31,7 @@ class L1Weights(PairingSelector):
             n_agree=self.n_agree,
             max_iter=self.max_iter,
             step=self.step,
+            rank_radii_by=self.rank_radii_by,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )

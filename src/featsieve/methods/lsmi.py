@@ -116,7 +116,8 @@ class BLSMI(_OnLSMI):
 class L1LSMI(L1Weights, _OnLSMI):
     """l1-LSMI: weights of bounded sum that maximise LSMI, with exactly k of them non-zero.
 
-    Sees redundancy, non-linear dependence and interaction at once (P-LSMI, Algorithm 1).
+    Sees redundancy, non-linear dependence and interaction at once (Jitkrittum et al. 2013,
+    Algorithm 1).
 
     Parameters
     ----------
@@ -126,11 +127,15 @@ class L1LSMI(L1Weights, _OnLSMI):
     n_init : int, default=20
         Restarts from random weights and centres; they run side by side on ``n_jobs`` threads.
     n_agree : int or None, default=3
-        End the restarts once this many of them ended in the best set so far; None: run all.
+        End the restarts once this many of them ended in the best set so far, or six in a row
+        brought nothing better; None: run all.
     max_iter : int, default=100
         Most iterations for one radius.
     step : {"adaptive", "authors"}, default="adaptive"
         A spectral step with a line search, or the authors' 1/√t.
+    rank_radii_by : {"weights", "columns"}, default="weights"
+        What compares the answers of restarts: SMI at their weights, or SMI of the selected columns
+        without weights, as Algorithm 1 has it.
     n_basis, sigmas, lambdas, cv, centers, random_state
         As for :class:`featsieve.measures.LSMI`.
     standardize : bool, default=True
@@ -138,7 +143,7 @@ class L1LSMI(L1Weights, _OnLSMI):
 
     Attributes
     ----------
-    weights_ : one weight a column, zero where it is not selected
+    weights_ : one weight per column, zero where it is not selected
     radius_ : the radius of the l1 ball that gave them
     smi_ : LSMI of the weighted columns with the target
     n_iter_ : iterations over all radii and restarts

@@ -19,7 +19,7 @@ from featsieve.measures.hsic.bandwidth import positive_bandwidth, width_policy
 from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
 from featsieve.measures.hsic.landmark_grams import landmark_grams
 from featsieve.measures.hsic.passes import centring, fit_target_side
-from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel
+from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel, is_precomputed
 from featsieve.measures.hsic.tiles import RowPairs, block_pairs, row_pairs
 from featsieve.measures.hsic.unit_grams import (
     UnitGrams,
@@ -96,7 +96,8 @@ class HSICLassoPath:
 
     def _target_width(self, engine: Engine) -> float | str:
         """A number is in units of the target's own deviation."""
-        if isinstance(self.target_bandwidth, str) or engine.target.is_classification:
+        is_given = is_precomputed(self.target_kernel)
+        if is_given or isinstance(self.target_bandwidth, str) or engine.target.is_classification:
             return self.target_bandwidth
         _, y = engine.take(columns=NO_COLUMNS)
         size = float(np.abs(y).max()) or 1.0  # squares of very small or large numbers would fail

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.linalg import project_l1_ball
-from featsieve.protocols import HasTuning
+from featsieve.protocols import Bound, HasTuning, HasWeightGradient
 
 StepRule = Literal["adaptive", "authors"]
 NONZERO = 1e-8  # P-LSMI's authors: a weight above this counts as non-zero
 _SUFFICIENT_GAIN = 1e-4
 _MAX_HALVINGS = 12
 _STEP_RANGE = (1e-6, 1e3)
+
+
+class WeightedBound(Bound, HasWeightGradient, Protocol):
+    """A bound measure with a value and a gradient for weights."""
 
 
 @dataclass(frozen=True)
@@ -35,34 +39,44 @@ class Point:
 Mover = Callable[[Point, int], Point]
 
 
-def evaluate(bound: Any, weights: FloatArray) -> Point:
+Evaluate = Callable[[FloatArray], Point]
+
+
+def evaluate(bound: HasWeightGradient, weights: FloatArray) -> Point:
     value, gradient = bound.value_and_gradient(weights)
     return Point(weights, float(value), gradient)
+
+
+def tuned_point(bound: HasWeightGradient, weights: FloatArray) -> Point:
+    """After model selection at these weights, where the measure has one."""
+    if isinstance(bound, HasTuning):
+        bound.tune(weights)
+    return evaluate(bound, weights)
 
 
 class AuthorsStep:
     """Length 1/√t, whatever happens."""
 
-    def __init__(self, bound: Any, radius: float) -> None:
-        self._bound, self._radius = bound, radius
+    def __init__(self, evaluate: Evaluate, radius: float) -> None:
+        self._evaluate, self._radius = evaluate, radius
 
     def __call__(self, point: Point, t: int) -> Point:
         moved = point.weights + point.gradient / np.sqrt(t)
-        return evaluate(self._bound, project_l1_ball(moved, self._radius, nonnegative=True))
+        return self._evaluate(project_l1_ball(moved, self._radius, nonnegative=True))
 
 
 class AdaptiveStep:
     """Spectral (Barzilai–Borwein) length, halved along the projection arc until the value gains."""
 
-    def __init__(self, bound: Any, radius: float) -> None:
-        self._bound, self._radius, self._length = bound, radius, 1.0
+    def __init__(self, evaluate: Evaluate, radius: float) -> None:
+        self._evaluate, self._radius, self._length = evaluate, radius, 1.0
 
     def __call__(self, point: Point, t: int) -> Point:
         length = self._length
         for _ in range(_MAX_HALVINGS):
             moved = point.weights + length * point.gradient
             weights = project_l1_ball(moved, self._radius, nonnegative=True)
-            new = evaluate(self._bound, weights)
+            new = self._evaluate(weights)
             gain = point.gradient @ (weights - point.weights)
             if new.value >= point.value + _SUFFICIENT_GAIN * gain:
                 self._length = _spectral_length(point, new, length)
@@ -78,7 +92,7 @@ def _spectral_length(old: Point, new: Point, length: float) -> float:
     return float(np.clip(longer, *_STEP_RANGE))
 
 
-MOVERS: dict[StepRule, Callable[[Any, float], Mover]] = {
+MOVERS: dict[StepRule, Callable[[Evaluate, float], Mover]] = {
     "adaptive": AdaptiveStep,
     "authors": AuthorsStep,
 }
@@ -94,18 +108,29 @@ class Ascent:
     tune_every: int = 5
     expired: Callable[[], bool] = lambda: False
 
-    def run(self, bound: Any, start: FloatArray, radius: float, k: int) -> tuple[Point, int]:
+    def run(
+        self, bound: WeightedBound, start: FloatArray, radius: float, k: int
+    ) -> tuple[Point, int]:
         """The best point since the last model selection, and the number of iterations.
 
         Ends early with fewer than ``k`` non-zeros: a weight at zero never returns, because the
         gradient carries the weight as a factor.
         """
-        move = MOVERS[self.step](bound, radius)
-        point = best = self._tuned(bound, start)
+        first = tuned_point(bound, start)
+        as_it_is = self.step == "authors" or isinstance(bound, HasTuning)
+        scale = 1.0 if as_it_is else _scale_of(first)
+        best, n_iter = self._climb(bound, _scaled(first, scale), radius, k, scale)
+        return _scaled(best, 1 / scale), n_iter
+
+    def _climb(
+        self, bound: WeightedBound, start: Point, radius: float, k: int, scale: float
+    ) -> tuple[Point, int]:
+        move = MOVERS[self.step](lambda w: _scaled(evaluate(bound, w), scale), radius)
+        point = best = start
         values: list[float] = []
         for t in range(1, self.max_iter + 1):
             if t > 1 and self._tunes_at(t) and isinstance(bound, HasTuning):
-                point = best = self._tuned(bound, point.weights)
+                point = best = tuned_point(bound, point.weights)
             values.append(point.value)
             new = move(point, t)
             if new.size == 0:
@@ -122,12 +147,21 @@ class Ascent:
         """P-LSMI's authors: at evaluations 1, 2, 3, then every fifth."""
         return t <= 3 or t % self.tune_every == 0
 
-    def _tuned(self, bound: Any, weights: FloatArray) -> Point:
-        if isinstance(bound, HasTuning):
-            bound.tune(weights)
-        return evaluate(bound, weights)
-
     def _converged(self, point: Point, values: list[float]) -> bool:
         """A small gradient, or a small mean of the last two changes of the value."""
         settled = len(values) >= 3 and np.abs(np.diff(values[-3:])).mean() < self.tol
         return bool(settled or np.linalg.norm(point.gradient) < self.tol)
+
+
+def _scale_of(point: Point) -> float:
+    """The factor that brings a first value, or its slope along the weights, to 1.
+
+    Steps and tolerances suit values near 1, as those of SMI after model selection. A measure
+    without one can have any size: HSIC at small weights is nearly 0, and so is its gradient.
+    """
+    size = max(abs(point.value), abs(float(point.gradient @ point.weights)))
+    return 1.0 / size if np.isfinite(size) and size > np.finfo(np.float64).tiny else 1.0
+
+
+def _scaled(point: Point, scale: float) -> Point:
+    return Point(point.weights, point.value * scale, point.gradient * scale)

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Event
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.errors import IncompatibleError
 from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.protocols import (
+    CAPABILITY_WORDS,
     HasContextScores,
     HasRestarts,
     HasTuning,
+    HasValue,
     HasWeightGradient,
     HasWorkload,
 )
-from featsieve.result import COMPLETED, SelectionResult
+from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import effective_n_jobs, ordered_map, single_threaded_blas
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule
+from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, tuned_point
 
-SIZE_NOT_MET = "no radius gave the number asked for"
+RadiusRule = Literal["weights", "columns"]
 MOST_RESTARTS = 1_000_000
+_FIRST_RADIUS = 0.1
 _MAX_DOUBLINGS = 20
 _MAX_BISECTIONS = 12
+_MAX_STALLED = 3
+_SAME_RADIUS = 0.05  # relative; nearer radii differ by luck, and a set can be trimmed instead
+_PATIENCE = 6
+_SMALL_SHARE = 0.02  # of the mean weight, for units that fill a set
 _MANY_UNITS = 15
 _SCREENED_UNITS = 10
 _WORTH_A_THREAD = 3_000_000  # measured: below, threads wait for Python's lock more than they work
@@ -51,9 +60,12 @@ class RadiusStep:
     def size(self) -> int:
         return len(self.support)
 
-    def rank(self, k: int) -> tuple[int, int, float]:
-        """Smaller is better: (| |X| − k |, |X| − k, −value), Algorithm 1, line 24."""
-        return abs(self.size - k), self.size - k, -self.value
+    def distance(self, k: int) -> tuple[int, int]:
+        """Smaller is better: (| |X| − k |, |X| − k), the first keys of Algorithm 1, line 24."""
+        return abs(self.size - k), self.size - k
+
+
+Worth = Callable[[RadiusStep], float]
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,11 @@ class L1Ball(BaseEstimator):
     tol
         An ascent ends when the value changes by less than this on average.
     n_agree
-        End the restarts once this many of them ended in the best set so far; None: run all.
+        End the restarts once this many of them ended in the best set so far, or six in a row
+        brought nothing better; None: run all.
+    rank_radii_by
+        What compares the answers of restarts with equally many non-zeros: the value at their
+        weights, or the value of the selected columns without weights, as Algorithm 1 has it.
     random_state, n_jobs
         The answer is the same for any ``n_jobs``.
     """
@@ -95,6 +111,7 @@ class L1Ball(BaseEstimator):
         step: StepRule = "adaptive",
         tol: float = 1e-5,
         n_agree: int | None = None,
+        rank_radii_by: RadiusRule = "weights",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -103,29 +120,47 @@ class L1Ball(BaseEstimator):
         self.step = step
         self.tol = tol
         self.n_agree = n_agree
+        self.rank_radii_by = rank_radii_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: WeightedBound, k: int) -> Iterator[SelectionResult]:
         """The best answer after each restart."""
         self._check()
+        worth = self._worth(bound)
         done: list[Restart] = []
+        trace: list[float] = []
         for restart in self._restarts(bound, k):
             done.append(restart)
-            yield _result(done, k)
+            winner = _best(done, k, worth)
+            trace.append(worth(winner.best))
+            yield _result(done, winner)
             bound.monitor.tick("restarts", len(done), self.n_init)
-            if self._agreed(done, k):
+            if self._settled(done, winner, k, trace):
                 break
+
+    def _worth(self, bound: WeightedBound) -> Worth:
+        """The last key of Algorithm 1, line 24; columns meet the same centres in all restarts."""
+        if self.rank_radii_by == "weights":
+            return lambda step: step.value
+        if not isinstance(bound, HasValue):
+            raise IncompatibleError(
+                f"rank_radii_by='columns' needs {CAPABILITY_WORDS[HasValue]}, which this measure "
+                "lacks; use rank_radii_by='weights'."
+            )
+        value = lru_cache(maxsize=None)(bound.value)
+        return lambda step: value(step.support)
 
     def _check(self) -> None:
         check_choice("step", self.step, MOVERS)
+        check_choice("rank_radii_by", self.rank_radii_by, get_args(RadiusRule))
         check_integer("n_init", self.n_init, 1, MOST_RESTARTS)
         check_integer("max_iter", self.max_iter, 1)
         check_real("tol", self.tol, 0)
         if self.n_agree is not None:
             check_integer("n_agree", self.n_agree, 1, also="None")
 
-    def _restarts(self, bound: Any, k: int) -> Iterator[Restart]:
+    def _restarts(self, bound: WeightedBound, k: int) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""
         unwanted = Event()
         ascent = Ascent(
@@ -137,9 +172,9 @@ class L1Ball(BaseEstimator):
 
         def run(piece: tuple[int, int]) -> Restart:
             number, seed = piece
-            own = bound.restart(seed) if isinstance(bound, HasRestarts) else bound
-            among = _screened(own, k) if number % 2 == 1 else np.arange(own.n_units)
-            return _restart(own, ascent, k, among, np.random.default_rng(seed))
+            fresh = bound.restart(seed) if isinstance(bound, HasRestarts) else bound
+            among = _screened(fresh, k) if number % 2 == 1 else np.arange(fresh.n_units)
+            return _restart(fresh, ascent, k, among, np.random.default_rng(seed))
 
         running: Any = ordered_map(run, enumerate(self._seeds()), self._n_threads(bound))
         try:
@@ -150,7 +185,7 @@ class L1Ball(BaseEstimator):
             unwanted.set()
             running.close()
 
-    def _n_threads(self, bound: Any) -> int:
+    def _n_threads(self, bound: WeightedBound) -> int:
         """One, if restarts would overwrite each other's model selection or wait for each other."""
         shares_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
         is_little = isinstance(bound, HasWorkload) and bound.workload < _WORTH_A_THREAD
@@ -161,16 +196,18 @@ class L1Ball(BaseEstimator):
         seeds: list[int] = np.random.SeedSequence(base).generate_state(self.n_init).tolist()
         return seeds
 
-    def _agreed(self, done: Sequence[Restart], k: int) -> bool:
+    def _settled(
+        self, done: Sequence[Restart], winner: Restart, k: int, trace: Sequence[float]
+    ) -> bool:
         """The rule of ``n_agree``, a function of the restarts in their order only."""
-        if self.n_agree is None:
+        if self.n_agree is None or winner.best.size != k:
             return False
-        best = _best(done, k).best
-        same = sum(restart.best.support == best.support for restart in done)
-        return best.size == k and same >= self.n_agree
+        same = sum(restart.best.support == winner.best.support for restart in done)
+        waited = len(trace) > _PATIENCE and trace[-1] <= trace[-1 - _PATIENCE]
+        return same >= self.n_agree or waited
 
 
-def _screened(bound: Any, k: int) -> IntArray:
+def _screened(bound: WeightedBound, k: int) -> IntArray:
     """Where weights may start: of many units, those that look best in the presence of all."""
     n_units = bound.n_units
     if n_units <= _MANY_UNITS or not isinstance(bound, HasContextScores):
@@ -180,37 +217,98 @@ def _screened(bound: Any, k: int) -> IntArray:
 
 
 def _restart(
-    bound: Any, ascent: Ascent, k: int, among: IntArray, rng: np.random.Generator
+    bound: WeightedBound, ascent: Ascent, k: int, among: IntArray, rng: np.random.Generator
 ) -> Restart:
     steps: list[RadiusStep] = []
 
-    def solve(radius: float) -> int:
+    def solve(radius: float) -> RadiusStep:
         start = np.zeros(bound.n_units)
         start[among] = _random_weights(len(among), radius, rng)
         point, n_iter = ascent.run(bound, start, radius, k)
         steps.append(RadiusStep(radius, point.weights, point.value, n_iter))
-        return point.size
+        return steps[-1]
 
     _search_radius(solve, k, ascent.expired)
-    return Restart(tuple(steps), min(steps, key=lambda step: step.rank(k)))
+    steps.extend(_resized(bound, ascent, k, steps))
+    return Restart(tuple(steps), min(steps, key=lambda step: (*step.distance(k), -step.value)))
 
 
-def _search_radius(solve: Callable[[float], int], k: int, expired: Callable[[], bool]) -> None:
-    """Double the radius until there are more than k non-zeros, then bisect; stop at exactly k."""
-    radius, low = 0.1, 0.0
+def _resized(
+    bound: WeightedBound, ascent: Ascent, k: int, steps: Sequence[RadiusStep]
+) -> Iterator[RadiusStep]:
+    """Sets made to have k units: a larger one trimmed, a smaller one filled.
+
+    Where fewer than k units matter, a radius with k non-zeros is often so large that hardly any
+    dependence is left: less than half of what the best smaller set has. That set is filled then.
+    """
+    exact = max((step.value for step in steps if step.size == k), default=-np.inf)
+    larger = [step for step in steps if step.size > k]
+    if larger and exact == -np.inf:
+        yield _trimmed(bound, ascent, k, max(larger, key=lambda step: step.value))
+    smaller = [step for step in steps if 0 < step.size < k and step.value > 2 * exact]
+    if smaller:
+        yield _filled(bound, k, max(smaller, key=lambda step: step.value))
+
+
+def _trimmed(bound: WeightedBound, ascent: Ascent, k: int, step: RadiusStep) -> RadiusStep:
+    """The k largest weights stay and climb once more; if one is lost on the way, as they were."""
+    says_nothing = not tuned_point(bound, step.weights).gradient.any()  # then weights are chance
+    kept = np.arange(k) if says_nothing else best_first(step.weights)[:k]
+    start = np.zeros(bound.n_units)
+    start[kept] = step.weights[kept]
+    point, n_iter = ascent.run(bound, start, step.radius, k)
+    if point.size != k:
+        point = tuned_point(bound, start)
+    return RadiusStep(step.radius, point.weights, point.value, n_iter)
+
+
+def _filled(bound: WeightedBound, k: int, step: RadiusStep) -> RadiusStep:
+    """The units that gain most at a small weight come in with that weight."""
+    missing = step.weights <= NONZERO
+    small = _SMALL_SHARE * step.weights.sum() / step.size
+    slopes = tuned_point(bound, np.where(missing, small, step.weights)).gradient
+    order = best_first(np.where(missing, slopes, -np.inf))[: k - step.size]
+    weights = np.where(missing, 0.0, step.weights)
+    weights[order] = small
+    point = tuned_point(bound, weights)
+    return RadiusStep(max(step.radius, weights.sum()), weights, point.value, 0)
+
+
+def _search_radius(
+    solve: Callable[[float], RadiusStep], k: int, expired: Callable[[], bool]
+) -> None:
+    """Double the radius until there are more than k non-zeros, then bisect; stop at exactly k.
+
+    Three radii in a row without a better value end the doubling, too: the bound no longer binds,
+    and weights that are far too large leave every row alone.
+    """
+    radius, best, n_stalled = _FIRST_RADIUS, -np.inf, 0
     for _ in range(_MAX_DOUBLINGS):
-        radius, low = 2 * radius, radius
-        size = solve(radius)
-        if size == k or expired():
+        radius *= 2
+        step = solve(radius)
+        n_stalled = 0 if step.value > best else n_stalled + 1
+        best = max(best, step.value)
+        if step.size == k or n_stalled == _MAX_STALLED or expired():
             return
-        if size > k:
+        if step.size > k:
             break
     else:
         return
-    high = radius
+    _bisect(solve, k, (radius / 2, radius), expired)
+
+
+def _bisect(
+    solve: Callable[[float], RadiusStep],
+    k: int,
+    bracket: tuple[float, float],
+    expired: Callable[[], bool],
+) -> None:
+    low, high = bracket
     for _ in range(_MAX_BISECTIONS):
+        if high - low <= _SAME_RADIUS * high:
+            return
         middle = (low + high) / 2
-        size = solve(middle)
+        size = solve(middle).size
         if size == k or expired():
             return
         low, high = (middle, high) if size < k else (low, middle)
@@ -222,21 +320,18 @@ def _random_weights(n_units: int, radius: float, rng: np.random.Generator) -> Fl
     return weights / weights.sum() * radius
 
 
-def _best(done: Sequence[Restart], k: int) -> Restart:
-    return min(done, key=lambda restart: restart.best.rank(k))
+def _best(done: Sequence[Restart], k: int, worth: Worth) -> Restart:
+    return min(done, key=lambda restart: (*restart.best.distance(k), -worth(restart.best)))
 
 
-def _result(done: Sequence[Restart], k: int) -> SelectionResult:
-    winner = _best(done, k)
+def _result(done: Sequence[Restart], winner: Restart) -> SelectionResult:
     best = winner.best
-    order = best_first(best.weights)
     return SelectionResult(
-        indices=order[: best.size],
+        indices=best_first(best.weights)[: best.size],
         scores=best.weights,
         objective=best.value,
         path=tuple(sorted(winner.steps, key=lambda step: step.radius)),
         trace=tuple(restart.best.value for restart in done),
-        stop_reason=COMPLETED if best.size == k else SIZE_NOT_MET,
         extras={
             "weights": best.weights,
             "radius": best.radius,

@@ -15,9 +15,9 @@ from featsieve.measures.hsic.grams import (
     centred,
     gram_hsic,
     gram_kta,
-    permutation_moments,
 )
 from featsieve.measures.hsic.passes import fixed_matrix
+from featsieve.measures.hsic.permutation_moments import permutation_moments
 from featsieve.measures.hsic.target_kernel import binary_labels, multiclass_labels
 from tests import golden_data
 from tests.golden_data import golden
@@ -139,14 +139,17 @@ def test_normalised_alignment():
     )
 
 
-def test_permutation_moments_are_exact():
-    K, L = random_grams(3, 6)
-    L += np.outer(np.arange(6), np.arange(6))  # no unit diagonal
-    orders = [list(p) for p in permutations(range(6))]
-    values = [np.vdot(centred(K), L[np.ix_(p, p)]) for p in orders]
-    found = permutation_moments(K, L)
-    assert found.mean == pytest.approx(np.mean(values), rel=1e-12)
-    assert found.variance == pytest.approx(np.var(values), rel=1e-12)
+@pytest.mark.parametrize("n", [4, 5, 6, 7])
+def test_permutation_moments_are_exact(n):
+    K, L = random_grams(3, n)
+    L += np.outer(np.arange(n), np.arange(n))  # no unit diagonal
+    orders = [list(p) for p in permutations(range(n))]
+    values = np.array([np.vdot(centred(K), L[np.ix_(p, p)]) for p in orders])
+    moments = permutation_moments(K, L, third=True)
+    assert moments.mean == pytest.approx(values.mean(), rel=1e-12)
+    assert moments.variance == pytest.approx(values.var(), rel=1e-12)
+    assert moments.third == pytest.approx(np.mean((values - values.mean()) ** 3), rel=1e-9)
+    assert permutation_moments(K, L).third is None
 
 
 def test_label_vectors_of_equation_9():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from featsieve.measures.hsic.bandwidth import width_policy
 from featsieve.measures.hsic.grams import gram_hsic, gram_kta
 from featsieve.measures.hsic.hsic import HSIC
 from featsieve.measures.hsic.kernels import column_major, kernel_function
+from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.measures.hsic.target_kernel import check_gram, fit_target_kernel, is_precomputed
 from featsieve.protocols import Engine
 from featsieve.schema import Block
@@ -32,6 +33,19 @@ class KernelChoice:
 
     def grams(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
         """K and L; the memory for both is refused beyond 1 GiB."""
+        choice, X, Y = self.with_grams(X, Y)
+        return choice._grams(X, Y)
+
+    def with_grams(self, X: Any, Y: Any) -> tuple[KernelChoice, Any, Any]:
+        """The same question with the Gram matrices of sequences and graphs in their place."""
+        choice = self
+        if isinstance(self.kernel, ObjectKernel):
+            choice, X = replace(choice, kernel="precomputed"), self.kernel.gram(X)
+        if isinstance(self.target_kernel, ObjectKernel):
+            choice, Y = replace(choice, target_kernel="precomputed"), self.target_kernel.gram(Y)
+        return choice, X, Y
+
+    def _grams(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
         engine = _engine(X, Y, self)
         n = engine.n_samples
         if 16 * n**2 > engine.memory_limit:
@@ -88,19 +102,26 @@ def hsic(
 ) -> float:
     """HSIC between all columns of X together and Y; nothing is standardised.
 
-    The parameters are those of :class:`HSIC`; ``kernel="precomputed"``: X is a Gram matrix.
+    The parameters are those of :class:`HSIC`; ``kernel="precomputed"``: X is a Gram matrix. With a
+    :class:`SpectrumKernel`, :class:`MismatchKernel` or :class:`WeisfeilerLehmanKernel` on a side,
+    that side is a list of sequences or graphs.
 
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=200)
     >>> hsic(x, x**2) > 10 * abs(hsic(x, rng.normal(size=200)))
     True
+    >>> from featsieve.measures import SpectrumKernel
+    >>> words, classes = ["gattaca", "gattata", "cattaca", "ttggtg", "ttgtgg"], [0, 0, 0, 1, 1]
+    >>> hsic(words, classes, kernel=SpectrumKernel(length=2)) > 0
+    True
     """
     choice = KernelChoice(kernel, target_kernel, bandwidth, target_bandwidth, task)
-    if is_precomputed(kernel):
+    choice, X, Y = choice.with_grams(X, Y)
+    if is_precomputed(choice.kernel):
         return gram_hsic(*choice.grams(X, Y), estimator)
     measure = HSIC(
-        kernel=kernel,
-        target_kernel=target_kernel,
+        kernel=choice.kernel,
+        target_kernel=choice.target_kernel,
         bandwidth=bandwidth,
         target_bandwidth=target_bandwidth,
         estimator=estimator,

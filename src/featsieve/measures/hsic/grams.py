@@ -1,4 +1,4 @@
-"""Estimates from whole Gram matrices, and what they are when one side is permuted."""
+"""Estimates from whole Gram matrices."""
 
 from __future__ import annotations
 
@@ -65,40 +65,3 @@ def centred(K: FloatArray) -> FloatArray:
     """HKH."""
     rows = K.mean(axis=0)
     return K - rows - rows[:, None] + rows.mean()
-
-
-@dataclass(frozen=True)
-class PermutationMoments:
-    """Mean and variance of tr(HKH L) when the rows of L are permuted at random: exact."""
-
-    mean: float
-    variance: float
-
-
-def permutation_moments(K: FloatArray, L: FloatArray) -> PermutationMoments:
-    """Exact null moments of tr KHLH over all n! permutations, for any kernel, in O(n²).
-
-    The first two moments of a trace of two centred matrices under permutation depend on each
-    matrix only through its trace, its squared norm and its squared diagonal.
-    """
-    n = len(K)
-    first, second = _invariants(centred(K)), _invariants(centred(L))
-    mean = first[0] * second[0] / (n - 1)
-    spread = 2.0 * _spread(n, *first) * _spread(n, *second)
-    spread /= (n - 1.0) ** 2 * (n + 1) * (n - 2)
-    corner = _corner(n, *first) * _corner(n, *second)
-    corner /= (n + 1.0) * n * (n - 1) * (n - 2) * (n - 3)
-    return PermutationMoments(float(mean), float(max(spread + corner, 0.0)))
-
-
-def _invariants(A: FloatArray) -> tuple[float, float, float]:
-    diagonal = np.diag(A)
-    return float(diagonal.sum()), float(np.vdot(A, A)), float(diagonal @ diagonal)
-
-
-def _spread(n: int, trace: float, squares: float, diagonal: float) -> float:
-    return (n - 1) * squares - trace**2
-
-
-def _corner(n: int, trace: float, squares: float, diagonal: float) -> float:
-    return n * (n + 1) * diagonal - (n - 1) * (trace**2 + 2 * squares)

@@ -170,7 +170,7 @@ OPTIMIZE_ZOOMS = 4
 class PairedRows:
     """What every sum needs: the rows in pairs, and the target's fixed matrix.
 
-    ``unit`` is the size of the target kernel's values: those of the criterion are relative to it.
+    ``unit`` is the size of the target kernel's values: a criterion is as large as they are.
     """
 
     schema: Schema
@@ -189,10 +189,10 @@ class BoundHSIC(SetChanges):
     ) -> None:
         self.n_units = rows.schema.n_units
         self.monitor: Monitor = rows.monitor
-        self.value_scale = rows.unit
         self._rows, self._kernel, self._widths = rows, kernel, widths
         self._optimizes = optimizes
         self._tuned: float | None = None
+        self._unit = 1.0
 
     # --- sets of units --------------------------------------------------------------------------
 
@@ -249,8 +249,13 @@ class BoundHSIC(SetChanges):
             self._tuned = self._widths.of_weights(self._column_scale(weights))
 
     def restart(self, seed: int) -> BoundHSIC:
-        """For one restart of a search among others: the same data, its own tuning."""
+        """For one restart of a search among others: the same data, its own tuning.
+
+        Values and gradients are in units of the target kernel, so that the search's step lengths
+        and tolerances fit: labels ±1/m make values of the order of 1/m².
+        """
         other = copy(self)
+        other._unit = self._rows.unit or 1.0
         other._tuned, other.monitor = None, SILENT
         other._rows = replace(self._rows, pairs=self._rows.pairs.alone())
         return other
@@ -278,7 +283,7 @@ class BoundHSIC(SetChanges):
         summed = WeightGradientPass(units, scale, self._kernel, rate, self._rows.target)
         value, slopes = summed.over(self._rows.pairs)
         gradient[used] = slopes * self._kernel.scale_slope(weights[used])
-        return float(value), gradient
+        return float(value) / self._unit, gradient / self._unit
 
     def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]:
         W = np.asarray(W, dtype=np.float64)

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.linalg.inverse_root import inverse_root
@@ -22,6 +23,7 @@ from featsieve.measures.hsic.bandwidth import (
     positive_bandwidth,
 )
 from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
+from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.protocols import Engine
 from featsieve.schema import Block, Target, one_hot
 
@@ -131,6 +133,16 @@ class FunctionOfTarget:
 
 
 @dataclass(frozen=True)
+class LabelGram:
+    """The kernel of each class with each other, looked up."""
+
+    gram: FloatArray
+
+    def tile(self, a: Block, b: Block) -> FloatArray:
+        return self.gram[np.ix_(a.y[:, 0].astype(np.intp), b.y[:, 0].astype(np.intp))]
+
+
+@dataclass(frozen=True)
 class PrecomputedTarget:
     """Rows of y are rows of the Gram matrix of the target; ``order``: which row each one is."""
 
@@ -204,6 +216,8 @@ def fit_target_kernel(
     ``order`` lists the rows that will be asked for, where they are not all rows as they are.
     """
     target = engine.target
+    if isinstance(kind, ObjectKernel):
+        return _object_target(kind, engine)
     if callable(kind):
         return FunctionOfTarget(kind, target.classes)
     if isinstance(kind, str) and kind in BY_TASK:
@@ -221,6 +235,19 @@ def fit_target_kernel(
         bandwidth = positive_bandwidth(bandwidth, "target_bandwidth") * target.factor
     by_name = isinstance(kind, str) and kind == "reg"
     return _numeric_target("rbf" if by_name else kind, target.classes, sample, bandwidth)
+
+
+def _object_target(kernel: ObjectKernel, engine: Engine) -> LabelGram:
+    """Sequences arrive as classes, one for each distinct sequence."""
+    target = engine.target
+    if not target.is_classification or target.n_outputs != 1:
+        raise InputError(
+            f"{type(kernel).__name__} takes one sequence per row as target, got numbers or several "
+            "outputs; for graphs give their Gram matrix, with target_kernel='precomputed'."
+        )
+    n_numbers = 2 * target.n_classes() ** 2
+    require_memory(n_numbers, engine.memory_limit, "the Gram matrix of all distinct targets")
+    return LabelGram(kernel.gram(target.classes[0]))
 
 
 def _precomputed_target(engine: Engine, order: IntArray | None) -> PrecomputedTarget:

@@ -1,0 +1,100 @@
+"""The quadratic programs of support vector machines, in pieces that a time limit can end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from featsieve.arrays import FloatArray
+from featsieve.compiled.smo import optimise_pairs
+from featsieve.runtime.progress import Monitor
+from featsieve.runtime.user_warnings import warn_user
+
+CELLS_A_PIECE = 10_000_000  # rows × steps: some hundredths of a second
+MOST_STEPS, FEWEST_STEPS = 2_000_000, 10_000
+BOUND_RANGE = (1e-30, 1e30)  # of C times the kernel; beyond it the answer no longer changes
+
+
+@dataclass(frozen=True)
+class Dual:
+    """α and the minimum ½ α'Qα + b'α."""
+
+    alpha: FloatArray
+    value: float
+
+
+class Solver:
+    """Solves one program after the other to ``tol``, and remembers the worst violation left.
+
+    Each program that does not converge halves the steps allowed to those that follow, so that many
+    hopeless ones do not take forever.
+    """
+
+    def __init__(self, monitor: Monitor, tol: float = 1e-3) -> None:
+        self._monitor, self._tol = monitor, tol
+        self._limit, self._n_failed, self._worst = MOST_STEPS, 0, 0.0
+
+    def warn(self, method: str) -> None:
+        if self._n_failed:
+            warn_user(
+                f"{method}: {self._n_failed} support vector machines did not converge (largest "
+                f"violation {self._worst:.1e}, wanted {self._tol:.1e}); give a smaller C or a "
+                "larger tol."
+            )
+
+    def soft_margin(self, K: FloatArray, sign: FloatArray, C: float) -> Dual:
+        """A classifier with hinge loss: min ½ α'Qα − Σα, 0 ≤ α ≤ C, Σ sign·α = 0.
+
+        The kernel is rounded to single precision, as libsvm does.
+        """
+        scale = power_of_two(K)
+        Q = (K * (1 / scale) * np.outer(sign, sign)).astype(np.float32).astype(np.float64)
+        diagonal = K.diagonal() / scale
+        linear = np.full(len(K), -1.0)
+        bound = float(np.clip(C * scale, *BOUND_RANGE))
+        dual = self._minimize(Q, diagonal, sign, bound, np.zeros(len(K)), linear)
+        return Dual(dual.alpha / scale, dual.value / scale)
+
+    def hard_margin(self, K: FloatArray, sign: FloatArray, start: FloatArray) -> Dual:
+        """The same without a bound; K is to be positive definite."""
+        Q = K * np.outer(sign, sign)
+        linear = np.full(len(K), -1.0)
+        return self._minimize(Q, K.diagonal().copy(), sign, np.inf, start, linear)
+
+    def enclosing_ball(self, K: FloatArray, start: FloatArray) -> Dual:
+        """min β'Kβ − Σ K_ii β_i on the simplex: minus the squared radius of the smallest ball."""
+        Q = 2.0 * K
+        return self._minimize(Q, Q.diagonal().copy(), np.ones(len(K)), np.inf, start, -K.diagonal())
+
+    def _minimize(
+        self,
+        Q: FloatArray,
+        diagonal: FloatArray,
+        sign: FloatArray,
+        bound: float,
+        start: FloatArray,
+        linear: FloatArray,
+    ) -> Dual:
+        alpha = start.copy()
+        slope = linear + Q @ alpha if alpha.any() else linear.copy()
+        piece, done = max(1, CELLS_A_PIECE // len(Q)), 0
+        while done < self._limit:
+            steps, gap = optimise_pairs(Q, diagonal, sign, bound, alpha, slope, self._tol, piece)
+            done += steps
+            if steps < piece:
+                break
+            self._monitor.tick("training", done, self._limit + piece)
+        self._record(float(gap))
+        return Dual(alpha, 0.5 * float(alpha @ (slope + linear)))
+
+    def _record(self, gap: float) -> None:
+        if gap >= self._tol:
+            self._worst, self._n_failed = max(self._worst, gap), self._n_failed + 1
+            self._limit = max(self._limit // 2, FEWEST_STEPS)
+
+
+def power_of_two(K: FloatArray) -> float:
+    """Next to the largest diagonal entry; dividing by it is exact."""
+    top = float(K.diagonal().max(initial=0.0))
+    return float(2.0 ** np.floor(np.log2(top))) if top > 0 else 1.0

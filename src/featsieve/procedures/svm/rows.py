@@ -1,0 +1,122 @@
+"""What all support vector machines start from: dense columns by unit, and two-class problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import require_memory
+from featsieve.errors import InputError
+from featsieve.protocols import Engine
+from featsieve.schema import Block, Target
+from featsieve.statistics.moments import Dummies
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Two classes: the rows that take part, and +1 or −1 for each of them."""
+
+    rows: IntArray
+    sign: FloatArray
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Numeric columns and centred indicators, with the unit that each column belongs to."""
+
+    X: FloatArray
+    unit_of: IntArray
+    n_units: int
+    unit: float = 1.0  # X times this is what the user gave, standardised if that was asked for
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.X)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Every column is a unit of its own."""
+        return len(self.unit_of) == self.n_units
+
+    def per_unit(self, per_column: FloatArray) -> FloatArray:
+        """Sums of one number per column."""
+        if self.is_plain:
+            return per_column
+        sums = np.bincount(self.unit_of, weights=per_column, minlength=self.n_units)
+        return np.asarray(sums, dtype=np.float64)
+
+    def columns_of(self, units: IntArray) -> IntArray:
+        """In the order of the columns, not of the units, unless every column is a unit."""
+        return units if self.is_plain else np.flatnonzero(np.isin(self.unit_of, units))
+
+    def of_units(self, units: IntArray) -> Rows:
+        """These units only (ascending), numbered again from 0."""
+        columns = self.columns_of(units)
+        unit_of = np.searchsorted(units, self.unit_of[columns])
+        return Rows(self.X[:, columns], unit_of, len(units), self.unit)
+
+
+def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple[Rows, Array]:
+    """Every column as float64 and the class codes, if they and the Gram matrices fit the budget."""
+    refuse_regression(engine.target)
+    dummies, n = Dummies(engine.schema), engine.n_samples
+    what = f"a support vector machine on {n} rows and {len(dummies.owner)} columns"
+    require_memory(n * len(dummies.owner) + gram_matrices * n**2, engine.memory_limit, what)
+    X, y = engine.take()
+    expanded = np.array(dummies.expand(Block(0, X, y)), dtype=np.float64)
+    for column in engine.schema.categories:
+        of_column = dummies.owner == column
+        expanded[:, of_column] = centre_indicators(expanded[:, of_column], standardize)
+    unit_of = engine.schema.unit_of_column[dummies.owner]
+    unit = common_unit(expanded)
+    return Rows(expanded / unit, unit_of, engine.schema.n_units, unit), y
+
+
+def common_unit(X: FloatArray) -> float:
+    """A power of two by which numbers as large or small as these are divided, else 1.
+
+    Without standardisation products of columns may overflow; a division of all columns by one
+    number only changes the meaning of C.
+    """
+    top = float(np.abs(X).max(initial=0.0))
+    return float(2.0 ** np.floor(np.log2(top))) if top > 1e6 or 0 < top < 1e-6 else 1.0
+
+
+def centre_indicators(indicators: FloatArray, standardize: bool) -> FloatArray:
+    """Together of variance 1, so that two states count exactly as one number."""
+    centred = indicators - indicators.mean(axis=0)
+    variance = float(np.mean(centred**2, axis=0).sum())
+    return centred / np.sqrt(variance) if standardize and variance > 0 else centred
+
+
+def refuse_regression(target: Target) -> None:
+    if not target.is_classification:
+        raise InputError(
+            "a support vector machine for classes was given a target of numbers; use "
+            "LassoSelector, PearsonRanking, HSICLasso or another method that takes numbers, or "
+            "task='classification' where the numbers are classes."
+        )
+
+
+def one_vs_one(codes: Array) -> Iterator[Problem]:
+    """Every pair of classes, rows ordered by class, the first of the pair positive: as libsvm."""
+    rows = [np.flatnonzero(codes == c) for c in np.unique(codes)]
+    for a, b in combinations(rows, 2):
+        yield Problem(np.concatenate([a, b]), np.repeat([1.0, -1.0], [len(a), len(b)]))
+
+
+def one_vs_rest(codes: Array) -> Iterator[Problem]:
+    """Every class against all others; two classes are one problem."""
+    present = np.unique(codes)
+    for c in present[1:] if len(present) == 2 else present:
+        yield Problem(np.arange(len(codes)), np.where(codes == c, 1.0, -1.0))
+
+
+def problems_of(y: Array, scheme: Callable[[Array], Iterator[Problem]]) -> list[Problem]:
+    """Those of all outputs together."""
+    return [problem for output in y.T for problem in scheme(output)]
