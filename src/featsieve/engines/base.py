@@ -113,6 +113,7 @@ class Context:
     n_jobs: int
     refuse_missing: bool = False
     rescale: bool = True
+    refuse_extreme: bool = True
 
 
 class BaseEngine:
@@ -131,6 +132,7 @@ class BaseEngine:
         self.n_features = context.schema.n_columns
         self._must_screen = context.refuse_missing
         self._rescale = context.rescale
+        self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
@@ -149,9 +151,10 @@ class BaseEngine:
     def _settle(self, scan: CellScan) -> None:
         """After the first look at all cells: refuse, or fix the units for all later passes."""
         refuse_bad(scan, self.schema)
-        if not self._rescale:
+        if self._rescale:
+            self._units = units_of(scan)
+        elif self._refuse_extreme:
             refuse_extreme(scan, self.schema)
-        self._units = units_of(scan)
         self._must_screen = False
 
     def _in_units(self, fn: F) -> F:

@@ -59,7 +59,8 @@ class Settings:
     """The shared parameters that decide how data is read.
 
     ``rescale``: columns and a numeric target in extreme units may be multiplied by powers of two,
-    because the method does not depend on units; otherwise they are refused.
+    because the method does not depend on units; otherwise they are refused, unless the method
+    ``takes_any_unit``.
     """
 
     task: str = "auto"
@@ -72,6 +73,7 @@ class Settings:
     takes_missing: bool = False
     rows_a_block: int | None = None
     rescale: bool = False
+    takes_any_unit: bool = False
 
     @cached_property
     def monitor(self) -> Monitor:
@@ -90,6 +92,7 @@ class Settings:
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
             rescale=self.rescale,
+            refuse_extreme=not self.takes_any_unit,
         )
 
 
