@@ -1,4 +1,4 @@
-"""Lasso and least angle regression (P-LECTURE)."""
+"""Lasso and least angle regression (Sugiyama, lecture notes)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LassoSelector(BaseSelector):
     """Keep the columns that a linear model with an l1 penalty uses.
 
     Minimises ½ mean (y − Xw)² + α‖w‖₁ on standardised columns. Several outputs, and more than two
-    classes (one ±1 output a class; two classes are one), share the columns: the penalty is on the
+    classes (one ±1 output per class; two classes are one), share the columns: the penalty is on the
     norm of a column's coefficients over all outputs. The indicators of a categorical column, and
     the columns of a group, are made orthonormal and fall under one penalty as well.
 
@@ -44,7 +44,7 @@ class LassoSelector(BaseSelector):
     cv : int or list of (training rows, test rows), default=5
         Folds for the error along the path; 0 for none.
     max_iter : int, default=500
-        Steps of the path, at least; four a column are always allowed.
+        Steps of the path, at least; four per column are always allowed.
     random_state : int, generator or None, default=0
         Decides the folds, and with ``n_features_to_select="auto"`` (the smallest error) the count.
 
@@ -60,8 +60,8 @@ class LassoSelector(BaseSelector):
     >>> from featsieve import LassoSelector
     >>> from featsieve.datasets import make_sparse_linear
     >>> data = make_sparse_linear(100, random_state=0)
-    >>> found = LassoSelector(n_features_to_select=3).fit(data.data, data.target)
-    >>> set(found.indices_.tolist()) <= set(data.relevant)
+    >>> selector = LassoSelector(n_features_to_select=3).fit(data.data, data.target)
+    >>> set(selector.indices_.tolist()) <= set(data.relevant)
     True
     """
 

@@ -1,4 +1,4 @@
-"""The SMI family (P-LSMI): ranking, forward, backward and l1 weights on LSMI."""
+"""The SMI family (Jitkrittum et al. 2013): ranking, forward, backward and l1 weights on LSMI."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, column_major, unit_columns
+from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
@@ -216,8 +217,7 @@ def width_policy(
         return FixedWidth(1.0)
     if bandwidth == "dimension" or not kernel.has_bandwidth:
         return DimensionWidth(engine.schema, kernel.form)
-    X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
-    sample = np.ascontiguousarray(X.T, dtype=np.float64)
+    sample = gather_rows(engine, median_rows(engine.n_samples, seed, engine.n_features)).X
     return MedianWidth(engine.schema, kernel, sample, engine.n_jobs, engine.monitor)
 
 

@@ -181,9 +181,9 @@ class TableRows:
 
         def reduce(fn: Callable[[Rows], S]) -> S:
             def of_block(block: Block) -> S:
-                own = folds[block.start : block.start + block.n_rows]
+                block_folds = folds[block.start : block.start + block.n_rows]
                 X, y = reader.columns(block.dense()), reader.targets(block.y)
-                return _merged(map(fn, _chunks(X, y, own, n_folds)))
+                return _merged(map(fn, _chunks(X, y, block_folds, n_folds)))
 
             return engine.reduce_rows(of_block)
 
@@ -220,7 +220,7 @@ def _merged(summaries: Iterator[S]) -> S:
 # The grids of P-LSMI's authors for the toy data.
 SIGMA_FACTORS = np.array([0.2, 0.5, 1.0, 2.0, 5.0])
 LAMBDAS = np.logspace(-4, 1, 5)
-_EXTREME = 1e150  # squares of widths beyond are no numbers
+_EXTREME = 1e150  # squares of larger widths overflow
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ class SampledBasis:
         return SampledBasis(self.rows, self.grid, seed)
 
     def rng(self, purpose: int) -> np.random.Generator:
-        """The same numbers at every call; one stream a purpose."""
+        """The same numbers at every call; one stream per purpose."""
         return np.random.default_rng([self._seed, purpose])
 
     @cached_property
@@ -319,8 +319,8 @@ def _known_centers(centers: Any) -> Any:
 
 def _row_numbers(centers: Any, n_samples: int) -> IntArray:
     rows = np.asarray(centers).ravel()
-    whole = rows.dtype.kind in "iu"
-    if not whole or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
+    is_integer = rows.dtype.kind in "iu"
+    if not is_integer or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
         raise InputError(
             f"centers must be row numbers from 0 to {n_samples - 1}, at least one of them."
         )
