@@ -66,6 +66,10 @@ class Engine(Protocol):
         """Dense X and 2-D y of these rows and columns, if they fit the memory budget."""
         ...
 
+    def targets(self, rows: IntArray | None = None) -> Array:
+        """The 2-D target of these rows (all by default), without any column of X."""
+        ...
+
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """These columns and y in the container the user gave, for a user's own estimator."""
         ...

@@ -337,11 +337,11 @@ def test_scale_matters_only_without_standardising():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"method": "ridge"}, "method='ridge' is not known"),
-        ({"count_rule": "most"}, "count_rule='most' is not known"),
-        ({"alpha": -1.0}, r"alpha=-1.0 is not possible"),
+        ({"method": "ridge"}, "method='ridge' is not allowed"),
+        ({"count_rule": "most"}, "count_rule='most' is not allowed"),
+        ({"alpha": -1.0}, r"alpha=-1.0 is not allowed"),
         ({"alpha": 1.0, "radius": 1.0}, "say the same in two ways"),
-        ({"cv": 1}, "cv=1 is not possible"),
+        ({"cv": 1}, "cv=1 is not allowed"),
         ({"cv": 0, "n_features_to_select": "auto"}, "needs the error of folds"),
         ({"alpha": 1e9}, "every coefficient is 0"),
         ({"method": "lar", "feature_groups": [[0, 1]]}, "method='lar' takes one numeric target"),

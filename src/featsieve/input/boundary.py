@@ -40,6 +40,7 @@ from featsieve.input.parameters import (
 )
 from featsieve.input.targets import (
     NO_TARGET,
+    TargetScan,
     describe_target,
     encode_target,
     scan_target,
@@ -56,7 +57,12 @@ FEWEST_ROWS = 2
 
 @dataclass(frozen=True)
 class Settings:
-    """The shared parameters that decide how data is read."""
+    """The shared parameters that decide how data is read.
+
+    ``rescale``: columns and a numeric target in extreme units may be multiplied by powers of two,
+    because the method does not depend on units; otherwise they are refused, unless the method
+    ``takes_any_unit``.
+    """
 
     task: str = "auto"
     categorical_features: Any = "from_dtype"
@@ -68,11 +74,16 @@ class Settings:
     takes_missing: bool = False
     needs_target: bool = True
     rows_a_block: int | None = None
+    rescale: bool = False
+    takes_any_unit: bool = False
 
     @cached_property
     def monitor(self) -> Monitor:
         """Of one run; its clock starts when this is first asked for."""
         return Monitor(check_callback(self.callback), check_time(self.max_time))
+
+    def describe(self, scan: TargetScan) -> Target:
+        return describe_target(scan, self.task, rescale=self.rescale)
 
     def context(self, schema: Schema, target: Target) -> Context:
         return Context(
@@ -82,6 +93,8 @@ class Settings:
             memory_limit=parse_memory(self.memory_limit),
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
+            rescale=self.rescale,
+            refuse_extreme=not self.takes_any_unit,
         )
 
 
@@ -137,7 +150,7 @@ def open_engine(
     values = y if target is NO_TARGET else target_matrix(y)
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
-    target = target or describe_target(scan_target(values, settings.task), settings.task)
+    target = target or settings.describe(scan_target(values, settings.task))
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -195,7 +208,7 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     schema = _dask_schema(X, table, settings)
     target = NO_TARGET
     if y is not None:
-        target = describe_target(table.scan_target(settings.task), settings.task)
+        target = settings.describe(table.scan_target(settings.task))
     return DaskEngine(table, settings.context(schema, target))
 
 
@@ -232,7 +245,7 @@ def _file_target(table: ParquetTable, settings: Settings) -> Target:
     scan = _merge_scans(
         scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
     )
-    return describe_target(scan, settings.task)
+    return settings.describe(scan)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:

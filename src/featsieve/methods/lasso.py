@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.procedures.lasso.lasso import Lasso
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
@@ -101,19 +101,17 @@ class LassoSelector(BaseSelector):
 
     def _check(self) -> None:
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise InputError(
-                    f"{name}={getattr(self, name)!r} is not known; allowed are "
-                    f"{' and '.join(map(repr, allowed))}."
-                )
+            check_choice(name, getattr(self, name), allowed)
         for name in ("alpha", "radius"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, numbers.Real) and float(value) > 0):
-                raise InputError(f"{name}={value!r} is not possible; give a number above 0.")
+            if value is not None:
+                check_real(name, value, 0, inclusive="neither", also="None")
+        check_integer("max_iter", self.max_iter, 1)
         if self.alpha is not None and self.radius is not None:
             raise InputError("alpha and radius say the same in two ways; give one of them.")
         decided = self.alpha is not None or self.radius is not None
-        if self.n_features_to_select == "auto" and not decided and not self.cv:
+        is_auto = isinstance(self.n_features_to_select, str)
+        if is_auto and not decided and isinstance(self.cv, int) and not self.cv:
             raise InputError(
                 "n_features_to_select='auto' needs the error of folds; give cv from 2."
             )

@@ -19,6 +19,7 @@ from featsieve.compiled.medians import (
 )
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, column_major, unit_columns
 from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
@@ -235,4 +236,4 @@ def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
     words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(f"{name} must be {words} or a positive number, got {bandwidth!r}.")
+    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.bandwidth import WidthPolicy, width_policy
 from featsieve.measures.hsic.features import BoundFeatureHSIC
@@ -114,9 +115,9 @@ class HSIC(BaseMeasure):
         return BoundHSIC(self._paired_rows(engine, seed), kernel, widths, optimizes=optimizes)
 
     def _check(self, engine: Engine) -> None:
-        if self.approximation not in APPROXIMATIONS:
-            allowed = ", ".join(map(repr, APPROXIMATIONS))
-            raise InputError(f"approximation must be one of {allowed}, got {self.approximation!r}.")
+        check_choice("approximation", self.approximation, APPROXIMATIONS)
+        check_choice("criterion", self.criterion, ("hsic", "mmd", "kta"))
+        check_choice("estimator", self.estimator, ("unbiased", "biased", "v_statistic"))
         if self.precision not in DTYPES:
             raise InputError(f"precision must be 'double' or 'single', got {self.precision!r}.")
         if self.criterion != "hsic" and self.approximation not in ("auto", "none"):

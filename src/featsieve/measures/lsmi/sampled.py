@@ -12,6 +12,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer, check_numbers
 from featsieve.measures.lsmi.basis import Centers, Rows, make_centers, sorted_by_fold
 from featsieve.measures.lsmi.sigmas import median_distance
 from featsieve.protocols import Engine, S
@@ -234,8 +235,8 @@ class Grid:
 
 
 def make_grid(sigmas: Any, lambdas: Any, cv: Any, n_basis: Any, centers: Any) -> Grid:
-    _check_count(n_basis, "n_basis", 1)
-    _check_count(cv, "cv", 2)
+    check_integer("n_basis", n_basis, 1)
+    check_integer("cv", cv, 2)
     return Grid(
         None if sigmas is None else _positive(sigmas, "sigmas"),
         LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
@@ -327,15 +328,4 @@ def _row_numbers(centers: Any, n_samples: int) -> IntArray:
 
 
 def _positive(values: Any, name: str) -> FloatArray:
-    array = np.unique(np.atleast_1d(np.asarray(values, dtype=np.float64)))
-    if array.size == 0 or not ((array >= 1 / _EXTREME) & (array <= _EXTREME)).all():
-        raise InputError(
-            f"{name}={values!r} is not possible; give positive numbers from {1 / _EXTREME:g} to "
-            f"{_EXTREME:g}."
-        )
-    return array
-
-
-def _check_count(value: Any, name: str, least: int) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}={value!r} is not possible; give an integer >= {least}.")
+    return np.unique(check_numbers(name, values, 1 / _EXTREME, _EXTREME))

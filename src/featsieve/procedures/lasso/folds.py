@@ -14,6 +14,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
@@ -51,12 +52,16 @@ def resolve_folding(cv: Any, seed: int, n_rows: int) -> Folding:
     """A number of folds, 0 for none, or a list of (training rows, test rows)."""
     if isinstance(cv, numbers.Integral) and (int(cv) >= 2 or cv == 0):
         return Folding(min(int(cv), n_rows), seed)
-    if isinstance(cv, (list, tuple)) and cv:
+    if isinstance(cv, (list, tuple)) and cv and all(_is_split(split) for split in cv):
         return Folding(len(cv), assigned=_assigned(cv, n_rows))
     raise InputError(
-        f"cv={cv!r} is not possible; give a number of folds from 2, 0 for none, or a list of "
-        "(training rows, test rows)."
+        f"cv={brief(cv)} is not allowed; give an integer >= 2, 0 for none, or a list of (training "
+        "rows, test rows)."
     )
+
+
+def _is_split(split: Any) -> bool:
+    return isinstance(split, (list, tuple)) and len(split) == 2
 
 
 def _assigned(splits: Any, n_rows: int) -> IntArray:

@@ -53,6 +53,17 @@ class Lasso:
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection as soon as the path is there, then again with the error along the path."""
+        factor = engine.target.factor
+        for result in self._in_unit(factor)._steps(engine, k):
+            yield result if factor == 1.0 else _out_of_unit(result, factor)
+
+    def _in_unit(self, factor: float) -> Lasso:
+        """The same for a target that was multiplied by a factor."""
+        alpha = None if self.alpha is None else self.alpha * factor
+        radius = None if self.radius is None else self.radius * factor
+        return replace(self, alpha=alpha, radius=radius)
+
+    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         folding = resolve_folding(self.cv, self.seed, engine.n_samples)
         raw = fold_table(engine, folding, self._stop_count(k))
         basis = find_basis(raw.every, engine.schema, self.standardize)
@@ -197,6 +208,22 @@ class LassoFit:
             "coef_path": path[0] if len(path) == 1 else path,
         }
         return extras if self.errors is None else {**extras, "mse_path": self.errors}
+
+
+def _out_of_unit(result: SelectionResult, factor: float) -> SelectionResult:
+    """Penalties and coefficients in the unit of the target as it was given."""
+    extras = dict(result.extras)
+    with np.errstate(over="ignore", under="ignore"):
+        for name in ("alpha", "alphas", "coef", "coef_path"):
+            extras[name] = extras[name] / factor
+        if "mse_path" in extras:
+            extras["mse_path"] = extras["mse_path"] / factor / factor
+    return result.evolve(
+        scores=result.scores / factor,
+        objective=None if result.objective is None else result.objective / factor / factor,
+        trace=tuple(alpha / factor for alpha in result.trace),
+        extras=extras,
+    )
 
 
 def _error(coef: FloatArray, trained: Table, tested: Table) -> float:
