@@ -10,7 +10,7 @@ from featsieve.registry import METHODS, Method
 QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
 
 # These take classes only: numbers in a test are given as classes.
-CLASSES_ONLY = {"FisherScore", "L0SVM", "L1SVM", "R2W2", "SVMRFE"}
+CLASSES_ONLY = {"FisherScore", "L0SVM", "L1SVM", "LDFS", "R2W2", "SVMRFE"}
 
 
 def quick_selector(method: Method, **parameters):

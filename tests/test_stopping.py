@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 from sklearn.utils.validation import check_is_fitted
 
 from featsieve import L1LSMI, GlobalCMI, MaxRel, PearsonRanking, WrapperSelector, open_parquet
@@ -151,6 +152,13 @@ SPECIAL = {
         n_features_to_select="auto", n_init=2, n_basis=15, max_iter=10, random_state=0
     ),
     **{
+        f"{count} by {search}": lambda count=count, search=search: WrapperSelector(
+            Ridge(), n_features_to_select=count, search=search, cv=2
+        )
+        for count in ("auto", "parsimonious")
+        for search in ("forward", "backward", "exhaustive")
+    },
+    **{
         f"solver {solver}": lambda solver=solver: GlobalCMI(
             n_features_to_select=3, solver=solver, random_state=0
         )
@@ -213,8 +221,6 @@ def test_a_stopped_solver_hands_back_a_valid_set_and_bound(solver, run):
 
 
 def test_wrapped_estimators_are_stopped_between_their_fits(run):
-    from sklearn.linear_model import Ridge
-
     work = fitting(lambda: WrapperSelector(Ridge(), n_features_to_select=3, cv=2), (X, Y))
     check_time_limits(run, work)
     check_interrupts(run, work)

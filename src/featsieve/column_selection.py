@@ -45,13 +45,17 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
     def _takes_sparse(self) -> bool:
         return True
 
+    @property
+    def _needs_target(self) -> bool:
+        return True
+
     def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
         """scikit-learn's own checks for arrays; names and number of columns for everything else."""
         if isinstance(X, ParquetTable) or is_dask(X):
             self._check_lazy_columns(X, y, reset)
             return X
         refuse_unread(X)
-        if reset and y is None:
+        if reset and y is None and self._needs_target:
             self._refuse_no_target()
         names = None if is_sparse(X) else column_names(X)
         if names is not None:

@@ -66,6 +66,10 @@ class Engine(Protocol):
         """Dense X and 2-D y of these rows and columns, if they fit the memory budget."""
         ...
 
+    def targets(self, rows: IntArray | None = None) -> Array:
+        """The 2-D target of these rows (all by default), without any column of X."""
+        ...
+
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """These columns and y in the container the user gave, for a user's own estimator."""
         ...
@@ -141,6 +145,38 @@ class HasMatrixGradient(Protocol):
     """Value and gradient for a matrix W that maps columns to components."""
 
     def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]: ...
+
+
+@runtime_checkable
+class HasTransform(Protocol):
+    """What a search for W should know (optional; without it, a row of W is a unit).
+
+    ``unit_of_row`` says which unit each row of W belongs to: a categorical column has one row per
+    state. ``useful_components`` is how many columns of W are worth having.
+    """
+
+    @property
+    def unit_of_row(self) -> IntArray: ...
+
+    @property
+    def useful_components(self) -> int: ...
+
+    def start(self, n_components: int) -> FloatArray | None:
+        """A good W to start from; None: a random one is as good."""
+        ...
+
+
+@runtime_checkable
+class HasTransformValue(Protocol):
+    """The largest value over all W on some units alone (optional).
+
+    The function that comes back takes positions in ``pool``; what all of them share is computed
+    once.
+    """
+
+    def transform_value(
+        self, pool: Sequence[int], n_components: int
+    ) -> Callable[[Sequence[int]], float]: ...
 
 
 @runtime_checkable

@@ -38,6 +38,7 @@ GAIN = Score("value of the criterion when the column was chosen", "nats", "any s
 SMI = Score("squared-loss mutual information of the column", "no unit", "about 0 or more")
 HSIC_VALUE = Score("HSIC of the column with the target", "no unit", "about 0 or more")
 WEIGHT = Score("weight of the column in the selected model", "no unit", "0 or more")
+ROW = Score("norm of the column's row in the transformation", "no unit", "0 or more")
 ADDED = Score("value of the set with the column added", "that of the measure", "any sign", True)
 REMOVED = Score(
     "minus the value of the set without the column", "that of the measure", "any sign", True
@@ -86,6 +87,7 @@ COMMAND_ALIASES = {"PearsonRanking": "pc"}
 
 JITKRITTUM = "Jitkrittum et al. 2013"
 VENKATESWARA = "Venkateswara et al. 2015"
+MASAELI = "Masaeli et al. 2010"
 SONG = "Song et al. 2007"
 MASAELI = "Masaeli et al. 2010"
 LECTURE = "Sugiyama, lecture notes"
@@ -141,6 +143,18 @@ METHODS: tuple[Method, ...] = (
     Method("HSICLasso", "featsieve.methods.hsic", "HSIC", "non-negative LAR", "gathers",
            "Yamada et al. 2014", "convex: relevant columns that are not redundant", family="HSIC",
            score=WEIGHT, cost="n² m k", sees=PAIRWISE, use="for very many columns and few rows"),
+    Method("HSFS", "featsieve.methods.conversion", "HSIC", "l1/l∞ rows", "gathers", MASAELI,
+           "HSIC of a few components, of which few columns are part", family="HSIC", score=ROW,
+           cost="steps × (n² + n m)", sees=EVERYTHING,
+           use="when columns matter only together and their combinations tell most"),
+    Method("LDFS", "featsieve.methods.conversion", "LDA ratio trace", "l1/l∞ rows", "streams",
+           MASAELI, "linear discriminants, of which few columns are part",
+           family="discriminants", score=ROW, cost="n m² + steps × m²",
+           sees=("linear", "redundancy"), use="for classes that differ in their means"),
+    Method("PrincipalFeatures", "featsieve.methods.conversion", "PCA", "l1/l∞ rows", "streams",
+           MASAELI, "the columns from which all columns can be rebuilt; needs no target",
+           family="unsupervised", score=ROW, cost="n m² + steps × m²",
+           sees=("linear", "redundancy"), use="without a target, to thin out redundant columns"),
     Method("MaxRel", "featsieve.methods.ranking", "MI", "ranking", "streams",
            f"{LECTURE}; {VENKATESWARA}", "any dependence of each column, binned or by neighbours",
            family="information", score=INFORMATION, cost="n m", sees=MARGINAL,

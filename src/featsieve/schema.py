@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 
 Task = Literal["classification", "regression"]
 
@@ -61,10 +61,38 @@ class Schema:
     def n_states(self, column: int) -> int:
         return len(self.categories[column])
 
+    def best_of_groups(self, per_column: FloatArray) -> FloatArray:
+        """A unit scores what its best column scores (first axis)."""
+        if self.groups is None:
+            return per_column
+        return np.array([per_column[list(columns)].max(axis=0) for columns in self.groups])
+
     def numeric_columns(self) -> IntArray:
         return np.asarray(
             [c for c in range(self.n_columns) if c not in self.categories], dtype=np.intp
         )
+
+
+# Fourth powers of numbers within 2 ** ±200 (and of float32 within 2 ** ±30) stay in range, and so
+# do their sums over any number of rows.
+SAFE_EXPONENT = 200
+SAFE_EXPONENT_SINGLE = 30
+MOST_EXPONENT = 1000  # 2 ** ±1000 is a number itself, whatever it is multiplied by next
+
+
+def is_extreme(largest: FloatArray, safe: int = SAFE_EXPONENT) -> BoolArray:
+    """Whether numbers up to this size are too large or too small to take powers of."""
+    return (largest > 0) & ((largest > 2.0**safe) | (largest < 2.0**-safe))
+
+
+def power_of_two(largest: FloatArray) -> FloatArray:
+    """What to multiply by, without rounding, so that the largest number is about 1.
+
+    >>> power_of_two(np.array([2.0**300, 0.75]))
+    array([4.90909347e-91, 2.00000000e+00])
+    """
+    exponent = np.frexp(largest)[1] - 1
+    return np.ldexp(1.0, -np.clip(exponent, -MOST_EXPONENT, MOST_EXPONENT))
 
 
 @dataclass(frozen=True)
@@ -72,12 +100,19 @@ class Target:
     """What is known of y before any pass over the rows.
 
     Blocks hand out y as a 2-D array: class codes 0 … n_classes − 1 per output for classification,
-    numbers for regression.
+    numbers for regression. ``factors`` are the powers of two that extreme numeric outputs were
+    multiplied by; empty where y is as given.
     """
 
     task: Task
     n_outputs: int
     classes: tuple[Array, ...] = ()
+    factors: tuple[float, ...] = ()
+
+    @property
+    def factor(self) -> float:
+        """What a length in the unit of a numeric target is multiplied by."""
+        return max(self.factors, default=1.0)
 
     @property
     def is_classification(self) -> bool:

@@ -31,7 +31,8 @@ class BaseSelector(ColumnSelection):
     Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
     :meth:`_procedure`, and what it can do in class attributes: whether it understands NaN
     (``_takes_missing``) and sparse input (``_takes_sparse``), with which ddof columns are
-    standardised (``_scale_ddof``; None: they stay as they are), and whether it finds the number of
+    standardised (``_scale_ddof``; None: they stay as they are), whether it copes with numbers such
+    as 1e200 by itself (``_takes_any_unit``), and whether it finds the number of
     features itself (``_offers_auto_count``). Where they depend on parameters, they are properties
     that never raise.
     """
@@ -53,6 +54,10 @@ class BaseSelector(ColumnSelection):
     @property
     def _scale_ddof(self) -> int | None:
         return None
+
+    @property
+    def _takes_any_unit(self) -> bool:
+        return False
 
     @property
     def _offers_auto_count(self) -> bool:
@@ -133,6 +138,9 @@ from :func:`featsieve.open_parquet`
             memory_limit=self.memory_limit,
             callback=self.callback,
             takes_missing=self._takes_missing,
+            rescale=check_flag("standardize", getattr(self, "standardize", True)),
+            takes_any_unit=self._takes_any_unit,
+            needs_target=self._needs_target,
         )
 
     def _scaled(self, engine: Any) -> Engine:
@@ -167,7 +175,7 @@ from :func:`featsieve.open_parquet`
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.categorical = True
-        tags.target_tags.required = True
+        tags.target_tags.required = self._needs_target
         tags.target_tags.multi_output = True
         return tags
 

@@ -13,7 +13,7 @@ from featsieve.compiled.counting import (
     pack_planes,
     segment_sums,
 )
-from featsieve.compiled.discretizing import encode_few_cuts, encode_many_cuts
+from featsieve.compiled.discretizing import code_ranges, encode_few_cuts, encode_many_cuts
 from featsieve.discretize import CAIM, Quantile
 from featsieve.measures import cmi_matrix
 from featsieve.measures.information.pair_sums import Planes
@@ -104,6 +104,17 @@ def test_codes_count_the_cuts_below_and_missing_is_a_state_of_its_own():
     many = np.empty(6, dtype=np.uint8)
     encode_many_cuts(values, np.arange(20.0), many)
     assert many.tolist() == [0, 1, 2, 21, 0, 20]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_code_ranges_skip_missing_cells_and_count_what_is_not_a_code(dtype):
+    X = np.array([[1, 0.5, np.nan], [-3, 2, np.nan], [np.nan, np.inf, np.nan]], dtype=dtype)
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    fractions = np.zeros(3, dtype=np.int64)
+    code_ranges(X, low, high, fractions)
+    assert low.tolist() == [-3, 0.5, np.inf]
+    assert high.tolist() == [1, np.inf, -np.inf]
+    assert fractions.tolist() == [0, 2, 0]
 
 
 @pytest.mark.parametrize("n_bins", [2, 5])

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from featsieve.compiled.lowrank import fill_top, keep_better, scan_directions, set_value
 from featsieve.compiled.quadratic import kth_largest, swap_search
-from featsieve.quadratic.bounds import tighten
+from featsieve.quadratic.exact import tighten
 
 N, K = 8, 3
 

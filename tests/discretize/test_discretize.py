@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from featsieve.discretize import CAIM, EqualWidth, Quantile, SigmaCuts
 from featsieve.discretize.base import MAX_CUTS, Cuts
-from featsieve.discretize.bins import FEW_BINS, choose_discretizer
+from featsieve.discretize.bins import FEW_BINS, TargetBins, choose_discretizer
 from featsieve.discretize.caim import accepted_boundaries
 from featsieve.errors import InputError
 from tests import reference
@@ -119,6 +119,20 @@ def test_sigma_cuts_are_mean_and_multiples_of_the_deviation():
     assert_allclose(SigmaCuts().fit(x[:, None]).cuts_[0], expected, rtol=1e-12)
 
 
+def test_target_bins_keep_rare_large_deviations_apart_unless_hardly_any():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=1000)
+    assert_array_equal(TargetBins().cuts_of(y), SigmaCuts().cuts_of(y))
+    y[:50] += 30
+    codes = np.searchsorted(TargetBins().cuts_of(y), y)
+    assert set(codes[:50].tolist()).isdisjoint(codes[50:].tolist())
+    y[:50] = 0.5
+    y[0] = 1e9  # mean and deviation show nothing but this value
+    assert_array_equal(TargetBins(4).cuts_of(y), Quantile(4).cuts_of(y))
+    few = rng.integers(0, 3, 100) * 1.0
+    assert_array_equal(TargetBins().cuts_of(few), [0.5, 1.5])
+
+
 def test_equal_width_cuts():
     assert EqualWidth(4).fit(np.array([[0.0], [8.0], [1.0]])).cuts_[0].tolist() == [2, 4, 6]
 
@@ -147,7 +161,9 @@ def test_threads_change_nothing(discretizer):
         assert_array_equal(a, b)
 
 
-@given(st.integers(0, 2**31), st.sampled_from([Quantile(4), SigmaCuts(), EqualWidth(3)]))
+@given(
+    st.integers(0, 2**31), st.sampled_from([Quantile(4), SigmaCuts(), EqualWidth(3), TargetBins()])
+)
 def test_weights_count_as_repeated_rows(seed, discretizer):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 9, 30) * 1.0

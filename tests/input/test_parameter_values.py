@@ -40,39 +40,11 @@ STRANGE = {
     "True": True,
 }
 
-PENDING = {
-    "approximation",
-    "bandwidth",
-    "correction",
-    "count_rule",
-    "criterion",
-    "discretizer",
-    "target_discretizer",
-    "estimator",
-    "kernel",
-    "lambdas",
-    "sigmas",
-    "max_iter",
-    "method",
-    "solver",
-    "target_bandwidth",
-    "target_kernel",
-    "n_basis",
-    "n_bins",
-    "radius",
-    "rank",
-    "delta",
-    "epsilon",
-    "cv",
-    "alpha",
-}
-
 
 def parameter_names():
     for method in METHODS:
         for name in sorted(method.load()().get_params(deep=False)):
-            mark = [pytest.mark.xfail(strict=False)] if name in PENDING else []
-            yield pytest.param(method, name, id=f"{method.name}-{name}", marks=mark)
+            yield pytest.param(method, name, id=f"{method.name}-{name}")
 
 
 @pytest.mark.parametrize(("method", "name"), list(parameter_names()))

@@ -14,8 +14,10 @@ from featsieve.datasets import make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.linalg.nonnegative_lar import nonnegative_lar
 from featsieve.measures import HSIC
+from featsieve.measures.hsic import tiles
 from featsieve.measures.hsic.grams import centred
 from featsieve.measures.hsic.hsic import seed_of
+from featsieve.runtime.progress import Monitor, TimeUp
 from featsieve.searches import Exhaustive, Forward, L1Ball
 from tests.reference import block_hsic_lasso_features, rbf_gram
 
@@ -98,6 +100,12 @@ def test_l1_ball_finds_the_same_columns_as_a_pair():
     assert sorted(pair.fit(data.data, data.target).indices_.tolist()) == [0, 1]
     labels = L1HSIC(target_kernel="bin", n_features_to_select=2, n_init=2, random_state=0)
     assert sorted(labels.fit(data.data, data.target).indices_.tolist()) == [0, 1]
+
+
+def test_l1hsic_of_constant_columns_returns_the_number_asked_for():
+    y = np.arange(30) % 2
+    selector = L1HSIC(n_features_to_select=1, n_init=2, random_state=0).fit(np.ones((30, 5)), y)
+    assert selector.indices_.tolist() == [0]
 
 
 # --- engines --------------------------------------------------------------------------------------
@@ -259,11 +267,11 @@ def test_the_unit_of_the_target_does_not_matter(unit):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_blocks": 0}, "n_blocks=0 is not possible; give an integer from 1 to 30"),
-        ({"n_blocks": 31}, "at least 2 rows"),
+        ({"n_blocks": 0}, "n_blocks=0 is not allowed; give an integer from 1 to 30"),
+        ({"n_blocks": 31}, "give an integer from 1 to"),
         ({"n_blocks": True}, "n_blocks=True"),
         ({"n_blocks": 2, "approximation": "nystrom"}, "not both"),
-        ({"approximation": "rff"}, "approximation='rff' is not known"),
+        ({"approximation": "rff"}, "approximation='rff' is not allowed"),
         ({"approximation": "nystrom", "target_kernel": np.dot}, "finite features"),
         ({"kernel": "linear"}, "'rbf', 'laplace' or 'delta'"),
         ({"kernel": []}, "kernel must be one of"),
@@ -296,6 +304,42 @@ def test_degenerate_tables():
         assert 0 not in selector.fit(X, y).indices_
     with pytest.raises(ValueError, match="at least 4 samples"):
         BAHSIC().fit(X[:3], y[:3])
+
+
+@pytest.mark.filterwarnings("ignore:.* found .* features where:UserWarning")
+@pytest.mark.parametrize(
+    "selector",
+    [
+        HSICRanking(), FOHSIC(), BAHSIC(), L1HSIC(n_init=2, random_state=0), HSICLasso(),
+        HSICLasso(n_blocks=20), HSICLasso(approximation="nystrom"), HSICRanking(bandwidth="median"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_clock_is_looked_at_between_small_pieces(selector, monkeypatch):
+    """Counted in kernel evaluations of a piece, which does not depend on the machine."""
+    pieces = []
+    reduce_each = tiles.GatheredRowPairs.reduce_each
+
+    def counted(self, fn, columns):
+        pieces.append(self.width**2 * len(columns))
+        return reduce_each(self, fn, columns)
+
+    monkeypatch.setattr(tiles.GatheredRowPairs, "reduce_each", counted)
+    monkeypatch.setattr(tiles, "TILE_EVALUATIONS", 1 << 14)
+    X = np.random.default_rng(0).normal(size=(100, 30))
+    selector.set_params(n_features_to_select=2).fit(X, X[:, 0] ** 2 + X[:, 1])
+    assert max(pieces, default=0) <= 2 * 32**2 * 30  # with the base set, twice the columns
+
+
+def test_a_deadline_ends_work_in_other_threads_a_moment_later():
+    now = [0.0]
+    monitor = Monitor(max_time=10.0, clock=lambda: now[0])
+    deadline = tiles.Deadline(monitor)
+    now[0] = 10.1
+    deadline.tick("tiles", 1, 2)
+    now[0] = 10.6
+    with pytest.raises(TimeUp):
+        deadline.tick("tiles", 1, 2)
 
 
 def test_of_two_equal_columns_the_first_is_kept():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.linear_model import LassoLars, MultiTaskLasso, lasso_path
+from sklearn.linear_model import LassoLars, MultiTaskLasso, lars_path, lasso_path
 from sklearn.preprocessing import StandardScaler
 
 from featsieve import LassoSelector, open_parquet
@@ -83,12 +85,12 @@ def test_constraint_form_reaches_its_radius(n_outputs):
 @pytest.mark.parametrize("shape", [(60, 6), (10, 15)])
 def test_several_outputs_are_the_multi_task_lasso(shape):
     X, Y = make_linear(*shape, n_outputs=3)
-    found = LassoSelector(n_features_to_select=3).fit(X, Y)
+    found = LassoSelector(n_features_to_select=3, count_rule="nearest").fit(X, Y)
     for place in (10, 30, 60):
         model = MultiTaskLasso(alpha=found.alphas_[place], tol=1e-14, max_iter=10**6)
         expected = model.fit(standard(X), Y - Y.mean(axis=0)).coef_
         assert_allclose(found.coef_path_[:, :, place], expected, rtol=0, atol=1e-8)
-    assert found.support_.sum() == 3
+    assert LassoSelector(n_features_to_select=3).fit(X, Y).support_.sum() == 3
 
 
 @given(
@@ -310,7 +312,7 @@ def test_categories_and_groups_are_single_units():
     X, y = frame.drop(columns="target"), frame["target"]
     found = LassoSelector(n_features_to_select=2).fit(X, y)
     assert found.get_feature_names_out().tolist() == ["size", "colour"]
-    assert found.coef_path_.shape == (6, 100)
+    assert found.coef_path_.shape == (6, len(found.alphas_))
     grouped = LassoSelector(n_features_to_select=1, feature_groups={"both": ["size", "flag"]})
     assert grouped.fit(X, y).get_feature_names_out().tolist() == ["size", "flag"]
 
@@ -335,11 +337,11 @@ def test_scale_matters_only_without_standardising():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"method": "ridge"}, "method='ridge' is not known"),
-        ({"count_rule": "most"}, "count_rule='most' is not known"),
-        ({"alpha": -1.0}, r"alpha=-1.0 is not possible"),
+        ({"method": "ridge"}, "method='ridge' is not allowed"),
+        ({"count_rule": "most"}, "count_rule='most' is not allowed"),
+        ({"alpha": -1.0}, r"alpha=-1.0 is not allowed"),
         ({"alpha": 1.0, "radius": 1.0}, "say the same in two ways"),
-        ({"cv": 1}, "cv=1 is not possible"),
+        ({"cv": 1}, "cv=1 is not allowed"),
         ({"cv": 0, "n_features_to_select": "auto"}, "needs the error of folds"),
         ({"alpha": 1e9}, "every coefficient is 0"),
         ({"method": "lar", "feature_groups": [[0, 1]]}, "method='lar' takes one numeric target"),
@@ -356,3 +358,70 @@ def test_a_budget_that_does_not_hold_the_moments_is_refused(shape):
     X, y = make_linear(*shape)
     with pytest.raises(MemoryBudgetError, match=r"needs .* but memory_limit is"):
         LassoSelector(memory_limit=4000).fit(X, y)
+
+
+def correlated(n_rows, n_columns):
+    X, y = make_linear(n_rows, n_columns)
+    return X + 5 * np.random.default_rng(1).normal(size=(n_rows, 1)), y
+
+
+def full_path(X, y, method):
+    selector = LassoSelector(
+        method=method, n_features_to_select=X.shape[1], count_rule="nearest", cv=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # 12 rows cannot give 30 columns
+        return selector.fit(X, y)
+
+
+@pytest.mark.parametrize("shape", [(80, 8), (12, 30), (60, 40)])
+def test_knots_are_those_of_scikit_learn(shape):
+    """An independent path on the rows themselves; correlated columns make the lasso drop some."""
+    X, y = correlated(*shape)
+    alphas, _, coefs = lars_path(standard(X), y - y.mean(), method="lasso")
+    found = full_path(X, y, "lasso")
+    n_knots = np.count_nonzero(alphas > 1e-6 * alphas[0])
+    assert_allclose(found.alphas_[:n_knots], alphas[:n_knots], rtol=1e-8, atol=1e-10 * alphas[0])
+    assert_allclose(found.coef_path_[:, :n_knots], coefs[:, :n_knots], rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(80, 8), (12, 30), (60, 40)])
+def test_all_of_lar_is_the_lecture_algorithm(shape):
+    X, y = correlated(*shape)
+    _, lams, weights = reference.least_angle_regression(X, y)
+    found, root = full_path(X, y, "lar"), np.sqrt(len(X))
+    assert len(found.alphas_) <= min(len(X), X.shape[1]) + 1
+    n_knots = np.count_nonzero(lams > 1e-9 * lams[0])
+    assert_allclose(found.alphas_[:n_knots], lams[:n_knots] * root, rtol=1e-8)
+    assert_allclose(found.coef_path_[:, :n_knots], weights[:n_knots].T / root, atol=1e-8)
+
+
+def test_the_path_ends_with_the_columns_that_were_asked_for():
+    X, y = make_linear(60, 30)
+    short = LassoSelector(n_features_to_select=4).fit(X, y)
+    full = LassoSelector(n_features_to_select=4, count_rule="nearest").fit(X, y)
+    n_knots = len(short.alphas_)
+    assert n_knots < len(full.alphas_)
+    assert_array_equal(short.alphas_, full.alphas_[:n_knots])
+    assert_array_equal(short.coef_path_, full.coef_path_[:, :n_knots])
+    assert np.count_nonzero(short.coef_path_[:, -1]) == 4
+    assert short.mse_path_.shape == (n_knots, 5)
+    assert_allclose(short.mse_path_, full.mse_path_[:n_knots], rtol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-7, 1e100])
+def test_the_unit_of_the_target_does_not_matter(unit):
+    X, y = make_linear()
+    expected = LassoSelector(n_features_to_select=3).fit(X, y)
+    found = LassoSelector(n_features_to_select=3).fit(X, y * unit)
+    assert_array_equal(found.indices_, expected.indices_)
+    assert_allclose(found.coef_path_, expected.coef_path_ * unit, rtol=1e-6, atol=1e-9 * unit)
+
+
+def test_a_short_path_on_the_rows_is_that_of_the_moments():
+    X, y = make_linear(60, 30)
+    by_rows = LassoSelector(n_features_to_select=3, cv=0).fit(X, y)
+    by_moments = LassoSelector(n_features_to_select=3).fit(X, y)
+    assert_allclose(by_rows.coef_path_, by_moments.coef_path_, rtol=0, atol=1e-12)
+    assert_allclose(by_rows.alphas_, by_moments.alphas_, rtol=1e-12)
+    assert by_rows.result_.objective == pytest.approx(by_moments.result_.objective)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve.quadratic import bounds, relaxation, solve
+from featsieve.quadratic.exact import split_bound
 from featsieve.quadratic.problem import make_problem
 from featsieve.quadratic.relaxation import relax, upper_bound
 from tests.quadratic.test_quadratic_solvers import KINDS, random_matrix
@@ -28,10 +29,9 @@ def test_upper_bound_is_never_below_the_optimum(seed, n, kind, data):
     assert bounds.sphere_bound(problem, rng.standard_normal(n)) >= optimum - slack
     multipliers = rng.standard_normal(n)
     assert bounds.lifted_bound(problem, multipliers) >= optimum - slack
-    assert bounds.row_bound(problem) >= optimum - slack
-    split = bounds.split_bound(problem, optimum - data.draw(st.floats(0, 2)))
-    assert optimum - slack <= split <= bounds.row_bound(problem) + slack
-    assert upper_bound(problem, "auto", optimum) >= optimum - slack
+    assert problem.row_bound >= optimum - slack
+    split = split_bound(problem, optimum - data.draw(st.floats(0, 2)))
+    assert optimum - slack <= split <= problem.row_bound + slack
 
 
 @settings(deadline=None, max_examples=40)
@@ -39,7 +39,7 @@ def test_upper_bound_is_never_below_the_optimum(seed, n, kind, data):
 def test_order_of_the_bounds_for_non_negative_matrices(seed, n, data):
     k = data.draw(st.integers(1, n - 1))
     problem = make_problem(random_matrix(np.random.default_rng(seed), n, "uniform"), k)
-    assert bounds.row_bound(problem) <= bounds.lp2_bound(problem) + 1e-12
+    assert problem.row_bound <= bounds.lp2_bound(problem) + 1e-12
     largest = np.linalg.eigvalsh(problem.Q)[-1]
     assert bounds.sphere_bound(problem) <= k * largest * (1 + 1e-9)
     assert bounds.perron_bound(problem) >= k * largest * (1 - 1e-12)
@@ -78,7 +78,7 @@ def test_very_large_matrices_get_closed_forms(monkeypatch):
     monkeypatch.setattr(relaxation, "SPHERE_LIMIT", 0)
     problem = make_problem(random_matrix(np.random.default_rng(2), 300, "uniform"), 40)
     found = solve(problem.Q, 40, solver="tpower", bound="cheap")
-    assert found.value < found.upper_bound == bounds.row_bound(problem)
+    assert found.value < found.upper_bound == problem.row_bound
     assert bounds.perron_bound(make_problem(np.zeros((5, 5)), 2)) == 0.0
 
 
@@ -86,7 +86,7 @@ def test_max_time_ends_the_proof_with_an_honest_bound():
     problem = make_problem(random_matrix(np.random.default_rng(3), 80, "uniform"), 40)
     answer = solve(problem.Q, 40, solver="exact", max_time=0.5)
     assert not answer.proven_optimal
-    assert answer.value < answer.upper_bound <= bounds.row_bound(problem)
+    assert answer.value < answer.upper_bound <= problem.row_bound
     assert answer.elapsed < 20
 
 

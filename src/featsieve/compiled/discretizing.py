@@ -45,6 +45,22 @@ def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
+    """Smallest and largest known value of each column, and how many are not finite integers.
+
+    ``low`` comes as infinity, ``high`` as minus infinity; comparing with NaN changes neither.
+    """
+    for r in range(X.shape[0]):
+        row = X[r]
+        for j in range(row.size):
+            value = np.float64(row[j])
+            low[j] = value if value < low[j] else low[j]
+            high[j] = value if value > high[j] else high[j]
+            is_code = (np.rint(value) == value) & (abs(value) <= LARGEST)
+            fractions[j] += np.int64((value == value) & (not is_code))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def known_columns(X: Floats, j0: int, columns: Floats, n_known: Ints) -> None:
     """The known values of columns j0, j0 + 1, … of X, infinite ones as the largest finite ones.
 

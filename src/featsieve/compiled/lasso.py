@@ -1,4 +1,4 @@
-"""Block coordinate descent for the group lasso on second moments."""
+"""Block coordinate descent for the group lasso, and the factors of least angle regression."""
 
 from __future__ import annotations
 
@@ -38,3 +38,35 @@ def descend(
         if largest <= tol:
             return sweep + 1
     return sweeps
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+def append_to_factor(factor: Any, size: int, products: Any, square: float) -> float:
+    """Write the Cholesky row of one more column; returns its squared pivot, 0 for a repetition.
+
+    ``products`` are those of the column with the ``size`` columns in the factor, ``square`` its
+    own.
+    """
+    rest = square
+    for i in range(size):
+        value = products[i]
+        for k in range(i):
+            value -= factor[i, k] * factor[size, k]
+        value /= factor[i, i]
+        factor[size, i] = value
+        rest -= value * value
+    factor[size, size] = np.sqrt(max(rest, 0.0))
+    return rest
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+def solve_with_factor(factor: Any, x: Any) -> None:
+    """Solve LL'x = b in place, with the leading rows of the factor."""
+    for i in range(x.size):
+        for k in range(i):
+            x[i] -= factor[i, k] * x[k]
+        x[i] /= factor[i, i]
+    for i in range(x.size - 1, -1, -1):
+        x[i] /= factor[i, i]
+        for k in range(i):
+            x[k] -= factor[i, k] * x[i]

@@ -69,11 +69,11 @@ def _kth_of_few(values: Any, k: int) -> float:
     """By insertion into an ascending copy."""
     ordered = np.empty(values.size, values.dtype)
     for filled in range(values.size):
-        place = filled
-        while place > 0 and ordered[place - 1] > values[filled]:
-            ordered[place] = ordered[place - 1]
-            place -= 1
-        ordered[place] = values[filled]
+        position = filled
+        while position > 0 and ordered[position - 1] > values[filled]:
+            ordered[position] = ordered[position - 1]
+            position -= 1
+        ordered[position] = values[filled]
     return ordered[k]
 
 

@@ -130,7 +130,7 @@ def ridge_solutions(
 ) -> Any:
     """α = (H + λI)⁻¹h from all folds but one, axes left out × λ × α; −1 leaves out none.
 
-    Beside it α'Hα/2 − h'α with H and h of the fold left out, 0 where there is none. Sums come with
+    Next to it α'Hα/2 − h'α with H and h of the fold left out, 0 where there is none. Sums come with
     the fold first; H = gram_x ∘ gram_y/n², h = cross/n.
     """
     n_folds, size = cross.shape
@@ -155,7 +155,7 @@ def ridge_solutions(
             _product_into(H_out, gram_x[out], gram_y[out], 1.0 / (counts[out] * counts[out]))
         for k in range(lambdas.size):
             _fill(U, H, h, lambdas[k])
-            # A pivot of a positive semidefinite H is at least λ, but for rounding.
+            # A pivot of a positive semidefinite H is at least λ, up to rounding.
             _factor(U, 0.5 * lambdas[k])
             _backward(U, alpha[o, k])
             if out >= 0:

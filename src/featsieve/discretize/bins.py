@@ -181,11 +181,49 @@ class SigmaCuts(Discretizer):
         return np.unique(mean + check_numbers("multiples", self.multiples) * deviation)
 
 
+MOST_IN_ONE_STATE = 0.99
+
+
+class TargetBins(Discretizer):
+    """States of a numeric target: by mean and deviation, or equally frequent ones.
+
+    Equally frequent states put all rare large deviations into one state with ordinary values, and
+    those deviations may be most of the variance. Cuts at the mean and multiples of the deviation
+    keep them apart, unless so few values are so extreme that nearly all others share one state.
+    """
+
+    def __init__(self, n_bins: int = 5) -> None:
+        self.n_bins = n_bins
+
+    def _check(self) -> None:
+        check_bins(self.n_bins)
+
+    def _cuts(
+        self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+    ) -> FloatArray:
+        cuts = SigmaCuts()._cuts(values, None, weights)
+        shares = np.bincount(np.searchsorted(cuts, values), weights=weights)
+        is_extreme = shares.max(initial=0.0) > MOST_IN_ONE_STATE * shares.sum()
+        if is_extreme or len(np.unique(values)) <= self.n_bins:
+            return Quantile(self.n_bins)._cuts(values, None, weights)
+        return cuts
+
+
 WORDS = ("quantile", "equal_width", "sigma", "caim")
 
 
+def choose_target_discretizer(given: Any, n_bins: int) -> Discretizer | None:
+    """The same for a numeric target, where "auto" is a choice, too."""
+    if isinstance(given, str) and given == "auto":
+        return TargetBins(n_bins)
+    return choose_discretizer(given, n_bins, "target_discretizer", ("auto", *WORDS))
+
+
 def choose_discretizer(
-    given: Any, n_bins: int, parameter: str = "discretizer"
+    given: Any,
+    n_bins: int,
+    parameter: str = "discretizer",
+    allowed: tuple[str, ...] = WORDS,
 ) -> Discretizer | None:
     """A discretiser by its word, as it is, or None for data that are codes already.
 
@@ -194,7 +232,7 @@ def choose_discretizer(
     """
     if given is None or isinstance(given, Discretizer):
         return given
-    match given:
+    match given if isinstance(given, str) else None:
         case "quantile":
             return Quantile(n_bins)
         case "equal_width":
@@ -203,7 +241,7 @@ def choose_discretizer(
             return SigmaCuts()
         case "caim":
             return CAIM()
-    words = ", ".join(map(repr, WORDS))
+    words = ", ".join(map(repr, allowed))
     raise not_allowed(
         parameter,
         given,

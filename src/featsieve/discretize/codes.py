@@ -1,4 +1,4 @@
-"""Columns that are codes already: whole numbers are kept as states, anything else is refused."""
+"""Columns that are codes already: integers are kept as states, anything else is refused."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.discretizing import code_ranges
 from featsieve.discretize.base import MAX_CUTS, Cuts, category_cuts, cuts_between, refuse_states
 from featsieve.errors import InputError
 from featsieve.protocols import Engine
@@ -18,7 +19,7 @@ from featsieve.schema import Block, Schema
 
 @dataclass(frozen=True)
 class CodeRange:
-    """The smallest and largest number of each column, and how many cells are no whole number."""
+    """The smallest and largest number of each column, and how many cells are not integers."""
 
     low: FloatArray
     high: FloatArray
@@ -26,12 +27,11 @@ class CodeRange:
 
     @classmethod
     def of_block(cls, block: Block) -> Self:
-        X = block.dense()
-        known = ~np.isnan(X)
-        low = np.min(X, axis=0, where=known, initial=np.inf)
-        high = np.max(X, axis=0, where=known, initial=-np.inf)
-        whole = np.isfinite(X) & (np.rint(X) == X)
-        return cls(low, high, np.count_nonzero(known & ~whole, axis=0))
+        X = np.ascontiguousarray(block.dense())
+        low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+        fractions = np.zeros(X.shape[1], dtype=np.int64)
+        code_ranges(X, low, high, fractions)
+        return cls(low, high, fractions)
 
     def merge(self, other: Self) -> Self:
         return type(self)(
@@ -62,9 +62,9 @@ def _some_distinct(values: FloatArray) -> FloatArray:
 
 
 def code_cuts(engine: Engine) -> Cuts:
-    """One state a whole number between a column's smallest and largest code.
+    """One state per integer between a column's smallest and largest code.
 
-    Where those are too far apart, one state a code that occurs.
+    Where those are too far apart, one state per code that occurs.
     """
     found = engine.reduce_rows(CodeRange.of_block)
     numeric = engine.schema.numeric_columns()
@@ -94,6 +94,6 @@ def _refuse_fractions(schema: Schema, found: CodeRange) -> None:
         if column not in schema.categories:
             raise InputError(
                 f"column {schema.names[column]!r} is not made of codes: "
-                f"{found.fractions[column]} of its cells are no whole numbers; give a discretizer, "
+                f"{found.fractions[column]} of its cells are not integers; give a discretizer, "
                 "such as 'quantile'."
             )

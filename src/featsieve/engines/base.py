@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.engines import cells
+from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
+from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 BLOCK_BYTES = 1 << 24
 MOST_ROWS = 1 << 16
@@ -22,6 +26,7 @@ COPIES_A_BLOCK = 4  # the block, its centred copy, a product and its expansion
 TILE_ROWS = 1024
 TILE_COLUMNS = 64
 BYTES_A_NUMBER = 8
+NO_COLUMNS: IntArray = np.array([], dtype=np.intp)
 
 
 def block_rows(n_features: int, memory_limit: int, n_jobs: int) -> int:
@@ -107,63 +112,8 @@ class Context:
     memory_limit: int
     n_jobs: int
     refuse_missing: bool = False
-
-
-@dataclass(frozen=True)
-class Bad:
-    """How many cells of each column are missing or infinite."""
-
-    count: IntArray
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.count + other.count)
-
-
-@dataclass(frozen=True)
-class Screened(Generic[S]):
-    """A summary together with the count of unusable cells, from one and the same pass."""
-
-    summary: S
-    bad: Bad
-
-    def merge(self, other: Screened[S]) -> Screened[S]:
-        return Screened(self.summary.merge(other.summary), self.bad.merge(other.bad))
-
-
-def count_bad(block: Block) -> Bad:
-    cells = block.X.data if block.is_sparse else block.X
-    # One sum is far cheaper than a look at each cell, and NaN or infinity shows in it.
-    if np.isfinite(cells.sum(dtype=np.float64)):
-        return Bad(np.zeros(block.X.shape[1], dtype=np.intp))
-    if block.is_sparse:
-        bad = ~np.isfinite(block.X.data)
-        count = np.bincount(block.X.indices[bad], minlength=block.X.shape[1])
-    else:
-        count = np.count_nonzero(~np.isfinite(block.X), axis=0)
-    return Bad(count.astype(np.intp))
-
-
-def _screened(fn: Callable[[Block], S], block: Block) -> Screened[S]:
-    """A summary with bad cells is never used: zeros spare the measure their warnings."""
-    bad = count_bad(block)
-    if bad.count.any():
-        block = Block(block.start, np.zeros(block.X.shape), block.y, block.weight)
-    return Screened(fn(block), bad)
-
-
-def refuse_bad(bad: Bad, schema: Schema) -> None:
-    """One sentence that names the worst column, the count and the advice."""
-    columns = np.flatnonzero(bad.count)
-    if not len(columns):
-        return
-    worst = int(columns[np.argmax(bad.count[columns])])
-    n_others = len(columns) - 1
-    others = f" (and {n_others} more column{'s' * (n_others > 1)})" if n_others else ""
-    raise InputError(
-        f"column {schema.names[worst]!r}{others} has {int(bad.count[worst])} missing (NaN) or "
-        "infinite cells, and this method takes finite numbers only; impute or drop them, or use a "
-        "method that takes missing values (see the method table)."
-    )
+    rescale: bool = True
+    refuse_extreme: bool = True
 
 
 class BaseEngine:
@@ -181,20 +131,38 @@ class BaseEngine:
         self.n_samples = n_samples
         self.n_features = context.schema.n_columns
         self._must_screen = context.refuse_missing
+        self._rescale = context.rescale
+        self._refuse_extreme = context.refuse_extreme
+        self._units: Units | None = None
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
-        if not self._must_screen:
-            return self._reduce_blocks(fn)
-        screened = self._reduce_blocks(partial(_screened, fn))
-        refuse_bad(screened.bad, self.schema)
-        self._must_screen = False
-        return screened.summary
+        if self._must_screen:
+            screened = self._reduce_blocks(partial(cells.screened, fn))
+            self._settle(screened.cells)
+            if self._units is None:
+                return screened.summary
+        return self._reduce_blocks(self._in_units(fn))
 
     def screen(self) -> None:
         """Refuse missing values now, by a pass of their own, unless a pass already did."""
         if self._must_screen:
-            refuse_bad(self._reduce_blocks(count_bad), self.schema)
-            self._must_screen = False
+            self._settle(self._reduce_blocks(cells.scan_cells))
+
+    def _settle(self, scan: CellScan) -> None:
+        """After the first look at all cells: refuse, or fix the units for all later passes."""
+        refuse_bad(scan, self.schema)
+        if self._rescale:
+            self._units = units_of(scan)
+        elif self._refuse_extreme:
+            refuse_extreme(scan, self.schema)
+        self._must_screen = False
+
+    def _in_units(self, fn: F) -> F:
+        """A function of blocks that gets them in the units of this engine."""
+        return fn if self._units is None else cast(F, partial(_of_scaled, fn, self._units))
+
+    def _scaled(self, X: Any, columns: IntArray | None = None) -> Any:
+        return X if self._units is None else self._units.apply(X, columns)
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         raise NotImplementedError("an engine maps its own blocks")
@@ -208,7 +176,17 @@ class BaseEngine:
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
+        self.screen()
+        self._require_memory_for(rows, columns)
+        X, y = self._take(rows, columns)
+        return self._scaled(X, columns), y
+
+    def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         raise NotImplementedError("an engine takes its own rows")
+
+    def targets(self, rows: IntArray | None = None) -> Array:
+        """The 2-D target of these rows (all by default), without any column of X."""
+        return self._take(rows, NO_COLUMNS)[1]
 
     def _require_memory_for(self, rows: IntArray | None, columns: IntArray | None) -> None:
         n_rows = self.n_samples if rows is None else len(rows)
@@ -221,6 +199,10 @@ class BaseEngine:
             merged = summary if merged is None else merged.merge(summary)
             self.monitor.tick(message, done, total)
         return merged
+
+
+def _of_scaled(fn: Callable[..., Any], units: Units, *blocks: Block) -> Any:
+    return fn(*[units.block(block) for block in blocks])
 
 
 def rows_of(block: Block, rows: IntArray | None) -> tuple[Any, Array]:

@@ -92,8 +92,9 @@ class DaskEngine(BaseEngine):
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         self.screen()
+        summarise = delayed(self._in_units(fn))
         pairs = [
-            delayed(fn)(first, second)
+            summarise(first, second)
             for i, first in enumerate(self._blocks)
             for second in self._blocks[i:]
         ]
@@ -106,19 +107,18 @@ class DaskEngine(BaseEngine):
     ) -> tuple[FloatArray, IntArray]:
         self.screen()
         nearest = delayed(nearest_in_tile)
-        found: list[Nearest] = compute(
+        distance = self._in_units(fn)
+        blocks: list[Nearest] = compute(
             *[
-                _tree_merge([nearest(fn, first, second, k) for second in self._blocks])
+                _tree_merge([nearest(distance, first, second, k) for second in self._blocks])
                 for first in self._blocks
             ]
         )
-        return np.concatenate([n.distances for n in found]), np.concatenate([n.rows for n in found])
+        return np.concatenate([n.distances for n in blocks]), np.concatenate(
+            [n.rows for n in blocks]
+        )
 
-    def take(
-        self, rows: IntArray | None = None, columns: IntArray | None = None
-    ) -> tuple[FloatArray, Array]:
-        self.screen()
-        self._require_memory_for(rows, columns)
+    def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         return in_order(
             compute(*[delayed(_cells)(block, rows, columns) for block in self._blocks]), rows
         )
@@ -144,6 +144,8 @@ def _partitions(X: Any) -> list[Any]:
 def _aligned_targets(y: Any, X: Any, starts: IntArray) -> list[Any]:
     """y cut at the same rows as X."""
     n_rows = int(starts[-1])
+    if y is None:
+        y = np.empty((n_rows, 0))
     if hasattr(y, "to_delayed"):
         y = _as_dask_array(y)
         if y.shape[0] != n_rows:

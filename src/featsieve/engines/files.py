@@ -16,7 +16,6 @@ from featsieve.engines.base import (
     Context,
     block_rows,
     in_order,
-    require_memory,
     rows_of,
 )
 from featsieve.engines.memory import gathered, open_source
@@ -25,6 +24,35 @@ from featsieve.input.targets import encode_target
 from featsieve.protocols import S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema
+
+FOOTER_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Size, time of change and last bytes of a file: two passes must read the same file."""
+
+    size: int
+    changed: int
+    footer: bytes
+
+    @classmethod
+    def of(cls, path: Path) -> Fingerprint:
+        status = path.stat()
+        with path.open("rb") as file:
+            file.seek(max(0, status.st_size - FOOTER_BYTES))
+            return cls(status.st_size, status.st_mtime_ns, file.read())
+
+    def refuse_change(self, path: Path) -> None:
+        try:
+            same = Fingerprint.of(path) == self
+        except OSError:
+            same = False
+        if not same:
+            raise InputError(
+                f"{path.name} was changed or removed while it was being read; open it again with "
+                "open_parquet once it is complete."
+            )
 
 
 @dataclass(frozen=True)
@@ -39,7 +67,15 @@ class ParquetTable:
 
     @cached_property
     def files(self) -> list[Any]:
-        return [_open(path) for path in _parquet_paths(self.path)]
+        paths = list(self._fingerprints)
+        files = [_open(path) for path in paths]
+        _refuse_other_columns(files, paths)
+        return files
+
+    @cached_property
+    def _fingerprints(self) -> dict[Path, Fingerprint]:
+        """Taken right before opening: what every later pass must still find."""
+        return {path: Fingerprint.of(path) for path in _parquet_paths(self.path)}
 
     @cached_property
     def all_names(self) -> list[str]:
@@ -66,15 +102,21 @@ class ParquetTable:
         """pyarrow tables of consecutive rows."""
         import pyarrow as pa
 
-        for file in self.files:
-            for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
-                yield pa.Table.from_batches([batch]).select(columns)
+        for file, (path, before) in zip(self.files, self._fingerprints.items(), strict=True):
+            before.refuse_change(path)
+            try:
+                for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+                    yield pa.Table.from_batches([batch]).select(columns)
+            except (OSError, pa.ArrowException) as error:
+                before.refuse_change(path)
+                raise _unreadable(path, error) from None
+            before.refuse_change(path)
 
 
 def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable:
     """A Parquet file or folder as X for any selector, read in batches, never as a whole."""
     table = ParquetTable(Path(path))
-    _parquet_paths(table.path)
+    _ = table.files  # what is wrong with a file is said now
     return table if target is None else table.with_target(target)
 
 
@@ -96,11 +138,35 @@ def _open(path: Path) -> Any:
     try:
         # Neither mapped nor read ahead: both would hold the whole file in memory in the end.
         return pq.ParquetFile(path, memory_map=False, pre_buffer=False)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return InputError(f"{path.name} is not a whole Parquet file ({reason}); write it again.")
+
+
+def _refuse_other_columns(files: list[Any], paths: list[Path]) -> None:
+    """All files of a folder must have the same columns, of the same types."""
+    first = files[0].schema_arrow
+    for file, path in zip(files[1:], paths[1:], strict=True):
+        if file.schema_arrow.equals(first):
+            continue
+        differing = [
+            name
+            for name in dict.fromkeys([*first.names, *file.schema_arrow.names])
+            if _types_of(first, name) != _types_of(file.schema_arrow, name)
+        ]
+        what = f"column {differing[0]!r} differs" if differing else "the order of columns differs"
         raise InputError(
-            f"{path.name} is not a whole Parquet file ({str(error).splitlines()[0]}); "
-            "write it again."
-        ) from None
+            f"{path.name} has other columns than {paths[0].name}: {what}; give files with the same "
+            "columns and types in the same order."
+        )
+
+
+def _types_of(schema: Any, name: str) -> list[Any]:
+    return [schema.field(index).type for index in schema.get_all_field_indices(name)]
 
 
 class FileEngine(BaseEngine):
@@ -127,7 +193,8 @@ class FileEngine(BaseEngine):
             start += batch.num_rows
 
     def _block(self, start: int, batch: Any, schema: Schema) -> Block:
-        y = encode_target(batch.column(self._table.target), self.target)
+        labels = batch if self._table.target is None else batch.column(self._table.target)
+        y = encode_target(labels, self.target)
         source = open_source(batch.select(list(schema.names)), schema)
         return Block(start, source.rows(0, batch.num_rows), y)
 
@@ -146,13 +213,8 @@ class FileEngine(BaseEngine):
     ) -> tuple[FloatArray, IntArray]:
         return gathered(self).topk_tiles(fn, k)
 
-    def take(
-        self, rows: IntArray | None = None, columns: IntArray | None = None
-    ) -> tuple[FloatArray, Array]:
-        self.screen()
+    def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         columns = np.arange(self.n_features) if columns is None else columns
-        n_rows = self.n_samples if rows is None else len(rows)
-        require_memory(n_rows * len(columns), self.memory_limit, f"{n_rows} × {len(columns)} cells")
         schema = self._narrow(columns)
         blocks = (self._block(*raw, schema) for raw in self._raw_blocks(list(schema.names)))
         return in_order((rows_of(block, rows) for block in blocks), rows)
@@ -164,7 +226,10 @@ class FileEngine(BaseEngine):
                 "a user's estimator cannot take categorical columns straight from a file; read "
                 "the file into a dataframe first."
             )
-        X, y = self.take(columns=columns)
+        self.screen()
+        self._require_memory_for(None, columns)
+        X, y = self._take(None, columns)
+        y = y / np.array(self.target.factors) if self.target.factors else y
         return X, y[:, 0] if y.shape[1] == 1 else y
 
     def _narrow(self, columns: IntArray) -> Schema:

@@ -253,8 +253,9 @@ class MemoryEngine(BaseEngine):
         self.screen()
         tiles = self._spans(min(TILE_ROWS, self._rows_a_block))
         pairs = [(a, b) for i, a in enumerate(tiles) for b in tiles[i:]]
+        summarise = self._in_units(fn)
         summaries = ordered_map(
-            lambda pair: fn(self._block(pair[0]), self._block(pair[1])), pairs, self.n_jobs
+            lambda pair: summarise(self._block(pair[0]), self._block(pair[1])), pairs, self.n_jobs
         )
         return self._merge(summaries, len(pairs), "reading pairs of rows")
 
@@ -264,10 +265,14 @@ class MemoryEngine(BaseEngine):
         self.screen()
         tiles = self._spans(min(TILE_ROWS, self._rows_a_block))
 
+        distance = self._in_units(fn)
+
         def nearest_of(span: tuple[int, int]) -> Nearest:
             first = self._block(span)
-            found = (nearest_in_tile(fn, first, self._block(other), k) for other in tiles)
-            return reduce(Nearest.merge, found)
+            return reduce(
+                Nearest.merge,
+                (nearest_in_tile(distance, first, self._block(other), k) for other in tiles),
+            )
 
         nearest = []
         for done, part in enumerate(ordered_map(nearest_of, tiles, self.n_jobs), start=1):
@@ -282,19 +287,20 @@ class MemoryEngine(BaseEngine):
         width = tile_columns(self.n_samples, self.memory_limit, self.n_jobs)
         width = min(width, -(-self.n_features // (4 * self.n_jobs)))  # a few tiles per thread
         tiles = [np.arange(*span) for span in spans(self.n_features, width)]
-        found = []
-        mapped = ordered_map(lambda c: fn(self._source.take(None, c), c), tiles, self.n_jobs)
+        parts = []
+        mapped = ordered_map(
+            lambda c: fn(self._scaled(self._source.take(None, c), c), c), tiles, self.n_jobs
+        )
         for done, part in enumerate(mapped, start=1):
-            found.append(part)
+            parts.append(part)
             self.monitor.tick("reading columns", done, len(tiles))
-        return np.concatenate(found)
+        return np.concatenate(parts)
 
-    def take(
-        self, rows: IntArray | None = None, columns: IntArray | None = None
-    ) -> tuple[FloatArray, Array]:
-        self.screen()
-        self._require_memory_for(rows, columns)
-        return self._source.take(rows, columns), self._y if rows is None else self._y[rows]
+    def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
+        return self._source.take(rows, columns), self.targets(rows)
+
+    def targets(self, rows: IntArray | None = None) -> Array:
+        return self._y if rows is None else self._y[rows]
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return select_columns(self._container, columns), self._native_target

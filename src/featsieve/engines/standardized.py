@@ -97,6 +97,9 @@ class StandardizedEngine:
         X, y = self._engine.take(rows, columns)
         return self._scaling.apply(X, columns), y
 
+    def targets(self, rows: IntArray | None = None) -> Array:
+        return self._engine.targets(rows)
+
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)
 

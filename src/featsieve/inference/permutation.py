@@ -150,6 +150,7 @@ def permutation_test(
         memory_limit=memory_limit,
         callback=callback,
         takes_missing=bool(getattr(measure, "takes_missing", False)),
+        rescale=standardize or getattr(measure, "scale_ddof", None) is None,
     )
     ddof = getattr(measure, "scale_ddof", None) if standardize else None
 

@@ -38,7 +38,14 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
-from featsieve.input.targets import describe_target, encode_target, scan_target, target_matrix
+from featsieve.input.targets import (
+    NO_TARGET,
+    TargetScan,
+    describe_target,
+    encode_target,
+    scan_target,
+    target_matrix,
+)
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs
 from featsieve.runtime.progress import Callback, Monitor
@@ -50,7 +57,12 @@ FEWEST_ROWS = 2
 
 @dataclass(frozen=True)
 class Settings:
-    """The shared parameters that decide how data is read."""
+    """The shared parameters that decide how data is read.
+
+    ``rescale``: columns and a numeric target in extreme units may be multiplied by powers of two,
+    because the method does not depend on units; otherwise they are refused, unless the method
+    ``takes_any_unit``.
+    """
 
     task: str = "auto"
     categorical_features: Any = "from_dtype"
@@ -60,12 +72,18 @@ class Settings:
     memory_limit: Any = "1GiB"
     callback: Callback | None = None
     takes_missing: bool = False
+    needs_target: bool = True
     rows_a_block: int | None = None
+    rescale: bool = False
+    takes_any_unit: bool = False
 
     @cached_property
     def monitor(self) -> Monitor:
         """Of one run; its clock starts when this is first asked for."""
         return Monitor(check_callback(self.callback), check_time(self.max_time))
+
+    def describe(self, scan: TargetScan) -> Target:
+        return describe_target(scan, self.task, rescale=self.rescale)
 
     def context(self, schema: Schema, target: Target) -> Context:
         return Context(
@@ -75,6 +93,8 @@ class Settings:
             memory_limit=parse_memory(self.memory_limit),
             n_jobs=effective_n_jobs(self.n_jobs),
             refuse_missing=not self.takes_missing,
+            rescale=self.rescale,
+            refuse_extreme=not self.takes_any_unit,
         )
 
 
@@ -124,11 +144,13 @@ def open_engine(
     if is_dask(X):
         return _open_dask(X, y, settings, sample_weight)
     schema = schema or _memory_schema(X, settings)
-    values = target_matrix(y)
     n_rows = X.shape[0]
+    if y is None and not settings.needs_target:
+        y, target = np.empty((n_rows, 0)), NO_TARGET
+    values = y if target is NO_TARGET else target_matrix(y)
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
-    target = target or describe_target(scan_target(values, settings.task), settings.task)
+    target = target or settings.describe(scan_target(values, settings.task))
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -179,12 +201,14 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     from featsieve.engines.dask import DaskEngine, DaskTable
 
     _refuse_lazy_weights(sample_weight, "Dask")
-    if y is None:
+    if y is None and settings.needs_target:
         raise _no_target()
     table = DaskTable(X, y)
     _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
-    target = describe_target(table.scan_target(settings.task), settings.task)
+    target = NO_TARGET
+    if y is not None:
+        target = settings.describe(table.scan_target(settings.task))
     return DaskEngine(table, settings.context(schema, target))
 
 
@@ -205,19 +229,23 @@ def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
 
 def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) -> FileEngine:
     _refuse_lazy_weights(sample_weight, "a file")
-    table = _with_target(X, y)
+    table = _with_target(X, y, settings.needs_target)
     names = table.column_names
     check_names(names)
     _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
     schema = _schema(names, settings, categorical_by_dtype(empty), scan_states)
+    target = NO_TARGET if table.target is None else _file_target(table, settings)
+    return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+
+
+def _file_target(table: ParquetTable, settings: Settings) -> Target:
     batches = table.batches([str(table.target)], 1 << 20)
     scan = _merge_scans(
         scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
     )
-    target = describe_target(scan, settings.task)
-    return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+    return settings.describe(scan)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
@@ -243,14 +271,14 @@ def _merge_scans(scans: Any) -> Any:
     return merged
 
 
-def _with_target(X: ParquetTable, y: Any) -> ParquetTable:
+def _with_target(X: ParquetTable, y: Any, needed: bool) -> ParquetTable:
     if isinstance(y, str):
         return X.with_target(y)
     if y is not None:
         raise InputError(
             f"y is a {type(y).__name__}, but with a Parquet table y is the name of its column."
         )
-    if X.target is None:
+    if X.target is None and needed:
         raise _no_target()
     return X
 

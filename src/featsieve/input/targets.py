@@ -11,11 +11,13 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import holds_times, numeric_values
 from featsieve.input.parameters import brief, check_choice
-from featsieve.schema import Target, Task
+from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
 
 FEW_CLASSES = 20
 MOST_CLASSES = 65_536
 TASKS = ("auto", "classification", "regression")
+
+NO_TARGET = Target("regression", 0)  # of a table whose selector looks at X alone
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class TargetScan:
     fractional: bool
     distinct: tuple[frozenset[Any], ...]
     missing: int
+    largest: tuple[float, ...]
 
     def merge(self, other: Self) -> Self:
         pairs = zip(self.distinct, other.distinct, strict=True)
@@ -36,6 +39,7 @@ class TargetScan:
             self.fractional or other.fractional,
             tuple(_capped(a | b) for a, b in pairs),
             self.missing + other.missing,
+            tuple(map(max, self.largest, other.largest)),
         )
 
     def looks_like_classes(self) -> bool:
@@ -59,7 +63,15 @@ def scan_target(y: Any, task: str = "auto") -> TargetScan:
         missing = sum(is_missing(v) for v in values.ravel().tolist())
         fractional = False
     distinct = _extremes(values) if fractional and task != "classification" else _distinct(values)
-    return TargetScan(len(values), numeric, fractional, distinct, missing)
+    largest = _largest(values) if numeric else (0.0,) * values.shape[1]
+    return TargetScan(len(values), numeric, fractional, distinct, missing, largest)
+
+
+def _largest(values: Array) -> tuple[float, ...]:
+    """The largest finite magnitude of each output."""
+    size = np.abs(values.astype(np.float64))
+    size[~np.isfinite(size)] = 0.0
+    return tuple(size.max(axis=0, initial=0.0).tolist())
 
 
 def target_matrix(y: Any) -> Array:
@@ -86,16 +98,19 @@ def target_matrix(y: Any) -> Array:
 
 def encode_target(y: Any, target: Target) -> Array:
     """Class codes (intp) or numbers (float64), always 2-D."""
+    if target.n_outputs == 0:
+        return np.empty((len(y), 0))
     values = target_matrix(y)
     if not target.is_classification:
-        return values.astype(np.float64)
+        numbers = values.astype(np.float64)
+        return numbers * np.array(target.factors) if target.factors else numbers
     codes = np.empty(values.shape, dtype=np.intp)
     for output, classes in enumerate(target.classes):
         codes[:, output] = _codes(values[:, output], classes)
     return codes
 
 
-def describe_target(scan: TargetScan, task: str) -> Target:
+def describe_target(scan: TargetScan, task: str, *, rescale: bool) -> Target:
     """Settle the task and the classes."""
     if scan.missing:
         raise InputError(
@@ -105,7 +120,7 @@ def describe_target(scan: TargetScan, task: str) -> Target:
     chosen = _settle_task(scan, task)
     if chosen == "regression":
         _refuse_constant(scan, "value")
-        return Target("regression", len(scan.distinct))
+        return Target("regression", len(scan.distinct), factors=_factors(scan, rescale))
     _refuse_constant(scan, "class")
     if any(len(states) > MOST_CLASSES for states in scan.distinct):
         raise InputError(
@@ -113,6 +128,23 @@ def describe_target(scan: TargetScan, task: str) -> Target:
         )
     classes = tuple(_sorted_states(states) for states in scan.distinct)
     return Target("classification", len(classes), classes)
+
+
+def _factors(scan: TargetScan, rescale: bool) -> tuple[float, ...]:
+    """Powers of two that bring extreme numbers near 1: one for all outputs, which keeps their
+    sizes relative to each other, but for outputs that are extreme next to the largest."""
+    largest = np.array(scan.largest)
+    if not is_extreme(largest).any():
+        return ()
+    if not rescale:
+        raise InputError(
+            f"the target holds numbers of the size {largest[is_extreme(largest)][0]:.0e}, whose "
+            "powers leave the range of floating point; multiply it by a constant."
+        )
+    common = power_of_two(largest.max())
+    own = np.where(largest > 0, power_of_two(largest), common)
+    apart = np.abs(np.log2(own) - np.log2(common)) > SAFE_EXPONENT
+    return tuple(np.where(apart, own, common).tolist())
 
 
 def _settle_task(scan: TargetScan, task: str) -> Task:

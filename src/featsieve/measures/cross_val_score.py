@@ -68,7 +68,7 @@ class BoundCrossValScore:
         self.monitor: Monitor = engine.monitor
         self._measure = measure
         self._engine = engine
-        self._known: dict[frozenset[int], float] = {}
+        self._known: dict[frozenset[int], FloatArray] = {}
         self._folds = self._fixed_folds()
 
     def _fixed_folds(self) -> list[tuple[Any, Any]]:
@@ -89,6 +89,10 @@ class BoundCrossValScore:
             ) from None
 
     def value(self, subset: Sequence[int]) -> float:
+        return float(np.mean(self.fold_scores(subset)))
+
+    def fold_scores(self, subset: Sequence[int]) -> FloatArray:
+        """One score per fold."""
         key = frozenset(int(unit) for unit in subset)
         if key not in self._known:
             self._known[key] = self._score(sorted(key))
@@ -98,7 +102,7 @@ class BoundCrossValScore:
         """Each unit alone."""
         return np.array([self.value([unit]) for unit in range(self.n_units)])
 
-    def _score(self, units: list[int]) -> float:
+    def _score(self, units: list[int]) -> FloatArray:
         X, y = self._engine.native(np.sort(self._engine.schema.columns_of_units(units)))
         scores = cross_val_score(
             clone(self._measure.estimator),
@@ -110,7 +114,7 @@ class BoundCrossValScore:
             params=self._measure.score_params or None,
             error_score="raise",
         )
-        return float(np.mean(scores))
+        return np.asarray(scores, dtype=np.float64)
 
 
 def _row_indices(rows: Any, X: Any) -> Any:

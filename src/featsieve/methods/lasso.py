@@ -1,14 +1,14 @@
-"""Lasso and least angle regression (P-LECTURE)."""
+"""Lasso and least angle regression (Sugiyama, lecture notes)."""
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.procedures.lasso.lasso import Lasso
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
@@ -23,7 +23,7 @@ class LassoSelector(BaseSelector):
     """Keep the columns that a linear model with an l1 penalty uses.
 
     Minimises ½ mean (y − Xw)² + α‖w‖₁ on standardised columns. Several outputs, and more than two
-    classes (one ±1 output a class; two classes are one), share the columns: the penalty is on the
+    classes (one ±1 output per class; two classes are one), share the columns: the penalty is on the
     norm of a column's coefficients over all outputs. The indicators of a categorical column, and
     the columns of a group, are made orthonormal and fall under one penalty as well.
 
@@ -44,7 +44,7 @@ class LassoSelector(BaseSelector):
     cv : int or list of (training rows, test rows), default=5
         Folds for the error along the path; 0 for none.
     max_iter : int, default=500
-        Steps of the path, at least; four a column are always allowed.
+        Steps of the path, at least; four per column are always allowed.
     random_state : int, generator or None, default=0
         Decides the folds, and with ``n_features_to_select="auto"`` (the smallest error) the count.
 
@@ -60,8 +60,8 @@ class LassoSelector(BaseSelector):
     >>> from featsieve import LassoSelector
     >>> from featsieve.datasets import make_sparse_linear
     >>> data = make_sparse_linear(100, random_state=0)
-    >>> found = LassoSelector(n_features_to_select=3).fit(data.data, data.target)
-    >>> set(found.indices_.tolist()) <= set(data.relevant)
+    >>> selector = LassoSelector(n_features_to_select=3).fit(data.data, data.target)
+    >>> set(selector.indices_.tolist()) <= set(data.relevant)
     True
     """
 
@@ -101,19 +101,17 @@ class LassoSelector(BaseSelector):
 
     def _check(self) -> None:
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise InputError(
-                    f"{name}={getattr(self, name)!r} is not known; allowed are "
-                    f"{' and '.join(map(repr, allowed))}."
-                )
+            check_choice(name, getattr(self, name), allowed)
         for name in ("alpha", "radius"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, numbers.Real) and float(value) > 0):
-                raise InputError(f"{name}={value!r} is not possible; give a number above 0.")
+            if value is not None:
+                check_real(name, value, 0, inclusive="neither", also="None")
+        check_integer("max_iter", self.max_iter, 1)
         if self.alpha is not None and self.radius is not None:
             raise InputError("alpha and radius say the same in two ways; give one of them.")
         decided = self.alpha is not None or self.radius is not None
-        if self.n_features_to_select == "auto" and not decided and not self.cv:
+        is_auto = isinstance(self.n_features_to_select, str)
+        if is_auto and not decided and isinstance(self.cv, int) and not self.cv:
             raise InputError(
                 "n_features_to_select='auto' needs the error of folds; give cv from 2."
             )

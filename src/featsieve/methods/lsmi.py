@@ -1,4 +1,4 @@
-"""The SMI family (P-LSMI): ranking, forward, backward and l1 weights on LSMI."""
+"""The SMI family (Jitkrittum et al. 2013): ranking, forward, backward and l1 weights on LSMI."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from featsieve.procedures.pairing import Pairing
 from featsieve.procedures.smi_curve import SmiCurve
 from featsieve.protocols import Procedure, Search
 from featsieve.result import SelectionResult
-from featsieve.searches.backward import Backward
-from featsieve.searches.forward import Forward
 from featsieve.searches.ranking import Ranking
+from featsieve.searches.stepwise import Backward, Forward
 from featsieve.selector import PairingSelector
 
 

@@ -52,7 +52,7 @@ class QPFS(PairingSelector):
     n_columns: int | None = None
     discretizer: Any = "quantile"
     n_bins: int = 5
-    target_discretizer: Any = "quantile"
+    target_discretizer: Any = "auto"
     random_state: Any = None
 
     @property
@@ -97,7 +97,9 @@ class GlobalCMI(PairingSelector):
 or None for columns that are codes already
     n_bins : int, default=5
         For "quantile" and "equal_width", and for a numeric target.
-    target_discretizer : as ``discretizer``, for a numeric target
+    target_discretizer : as ``discretizer``, for a numeric target; default "auto"
+        "auto" cuts at the mean and multiples of the deviation, which keeps rare large deviations
+        apart; into equally frequent states if more than 99 % of the rows would share one.
     random_state : int, optional
 
     Attributes
@@ -124,7 +126,7 @@ or None for columns that are codes already
     bound: BoundEffort | None = None
     discretizer: Any = "caim"
     n_bins: int = 5
-    target_discretizer: Any = "quantile"
+    target_discretizer: Any = "auto"
     random_state: Any = None
 
     _measure_type = ConditionalMutualInformation

@@ -30,6 +30,8 @@ class SVMSelector(BaseSelector):
     tol: float = 1e-3
     standardize: bool = True
 
+    _takes_any_unit = True
+
     @property
     def _scale_ddof(self) -> int | None:
         return 0 if self.standardize else None
@@ -77,7 +79,7 @@ class SVMRFE(SVMSelector):
         return RecursiveElimination(
             C=positive("C", self.C),
             step=check_fraction_or_count("step", self.step),
-            tol=positive("tol", self.tol),
+            tol=tolerance(self.tol),
             standardize=self.standardize,
         )
 
@@ -119,7 +121,7 @@ class L0SVM(SVMSelector):
         return ZeroNormMachine(
             C=positive("C", self.C),
             max_iter=check_integer("max_iter", self.max_iter, 1),
-            tol=positive("tol", self.tol),
+            tol=tolerance(self.tol),
             standardize=self.standardize,
         )
 
@@ -170,7 +172,7 @@ class R2W2(SVMSelector):
             C=positive("C", self.C),
             step=check_fraction_or_count("step", self.step),
             max_iter=check_integer("max_iter", self.max_iter, 1),
-            tol=positive("tol", self.tol),
+            tol=tolerance(self.tol),
             standardize=self.standardize,
         )
 
@@ -224,7 +226,7 @@ class L1SVM(SVMSelector):
     def _procedure(self) -> Procedure:
         return SparseMachine(
             C=None if self.C is None else positive("C", self.C),
-            tol=positive("tol", self.tol),
+            tol=tolerance(self.tol),
             standardize=self.standardize,
         )
 
@@ -236,3 +238,8 @@ class L1SVM(SVMSelector):
 
 def positive(name: str, value: Any) -> float:
     return check_real(name, value, 0, inclusive="neither")
+
+
+def tolerance(value: Any) -> float:
+    """Where nothing is learnt yet, the conditions of the optimum are violated by more than 1."""
+    return check_real("tol", value, 0, 1, inclusive="neither")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import sklearn
 from sklearn.base import is_classifier
@@ -15,9 +15,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from featsieve.input.parameters import check_choice
 from featsieve.measures.cross_val_score import CrossValScore
 from featsieve.procedures.pairing import Pairing
-from featsieve.searches.backward import Backward
+from featsieve.procedures.score_curve import CountRule, ScoreCurve
+from featsieve.protocols import Procedure
 from featsieve.searches.exhaustive import Exhaustive
-from featsieve.searches.forward import Forward
+from featsieve.searches.stepwise import Backward, Forward
 from featsieve.selector import PairingSelector
 
 SEARCHES: dict[str, type] = {"forward": Forward, "backward": Backward, "exhaustive": Exhaustive}
@@ -29,6 +30,11 @@ class WrapperSelector(PairingSelector):
 
     Parameters
     ----------
+    n_features_to_select : int, float, "auto", "parsimonious" or None, default=None
+        ``"auto"``: the set with the best mean score among the sets of all sizes that the search
+        meets (with ``search="exhaustive"`` all sets there are); ``"parsimonious"``: the smallest
+        of the best sets of each size within one standard error of that score. The curve is in
+        ``result_.extras["score_curve"]`` as (size, score, standard error).
     estimator : scikit-learn estimator
     search : {"forward", "backward", "exhaustive"}, default="forward"
     cv : int, splitter or iterable, default=5
@@ -97,17 +103,34 @@ class WrapperSelector(PairingSelector):
         )
 
     _measure_type = CrossValScore
+    _offers_auto_count = True
+
+    def _wanted_count(self) -> int | float | str | None:
+        return "auto" if self._counts_itself else self.n_features_to_select
+
+    @property
+    def _counts_itself(self) -> bool:
+        given = self.n_features_to_select
+        return isinstance(given, str) and given in get_args(CountRule)
+
+    def _procedure(self) -> Procedure:
+        pairing = self._pairing()
+        if not self._counts_itself:
+            return pairing
+        return ScoreCurve(self._measure(), self.search, self.n_features_to_select)  # type: ignore[arg-type]
 
     def _pairing(self) -> Pairing:
         search = SEARCHES[check_choice("search", self.search, SEARCHES)]
-        measure = CrossValScore(
+        return Pairing(self._measure(), search())
+
+    def _measure(self) -> CrossValScore:
+        return CrossValScore(
             self.estimator,
             cv=self.cv,
             scoring=self.scoring,
             split_params=getattr(self, "_split_params", None),
             score_params=getattr(self, "_score_params", None),
         )
-        return Pairing(measure, search())
 
     @property
     def _takes_missing(self) -> bool:

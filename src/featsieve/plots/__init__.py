@@ -4,6 +4,11 @@ from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
     "BandDisplay": "featsieve.plots.band",
+    "EmbeddingDisplay": "featsieve.plots.embedding",
+    "ErrorCurveDisplay": "featsieve.plots.curves",
+    "ManhattanDisplay": "featsieve.plots.manhattan",
+    "PairwiseDisplay": "featsieve.plots.pairwise",
+    "PathDisplay": "featsieve.plots.path",
 }
 
 __all__ = [*_EXPORTS]

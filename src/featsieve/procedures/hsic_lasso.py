@@ -13,8 +13,9 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice, check_integer
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
-from featsieve.measures.hsic.bandwidth import width_policy
+from featsieve.measures.hsic.bandwidth import positive_bandwidth, width_policy
 from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
 from featsieve.measures.hsic.landmark_grams import landmark_grams
 from featsieve.measures.hsic.passes import centring, fit_target_side
@@ -85,22 +86,11 @@ class HSICLassoPath:
         return block_pairs(engine, self.n_blocks, engine.n_samples // self.n_blocks, self.seed)
 
     def _check(self, engine: Engine) -> None:
-        if self.approximation not in ("none", "nystrom"):
-            raise InputError(
-                f"approximation={self.approximation!r} is not known; allowed are 'none' and "
-                "'nystrom'."
-            )
+        check_choice("approximation", self.approximation, ("none", "nystrom"))
         if self.n_blocks is None:
             return
         most = engine.n_samples // FEWEST_ROWS_TOGETHER
-        is_count = isinstance(self.n_blocks, int | np.integer) and not isinstance(
-            self.n_blocks, bool
-        )
-        if not is_count or not 1 <= self.n_blocks <= most:
-            raise InputError(
-                f"n_blocks={self.n_blocks!r} is not possible; give an integer from 1 to {most} (a "
-                f"block has at least {FEWEST_ROWS_TOGETHER} rows), or None for all pairs of rows."
-            )
+        check_integer("n_blocks", self.n_blocks, 1, most, also="None for all pairs of rows")
         if self.approximation == "nystrom":
             raise InputError("give either n_blocks or approximation='nystrom', not both.")
 
@@ -111,7 +101,8 @@ class HSICLassoPath:
             return self.target_bandwidth
         _, y = engine.take(columns=NO_COLUMNS)
         size = float(np.abs(y).max()) or 1.0  # squares of very small or large numbers would fail
-        return self.target_bandwidth * size * float(np.sqrt((y / size).var(axis=0).mean()))
+        width = positive_bandwidth(self.target_bandwidth, "target_bandwidth") / engine.target.factor
+        return width * size * float(np.sqrt((y / size).var(axis=0).mean()))
 
 
 def _exponential_kernel(name: Any) -> KernelFunction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from featsieve.errors import IncompatibleError
 from featsieve.protocols import CAPABILITY_WORDS, Bound, Engine, HasReport, Measure, Search
@@ -42,4 +42,4 @@ def _with_report(result: SelectionResult, bound: Bound) -> SelectionResult:
         return result
     report = dict(bound.report())
     approximation = report.pop("approximation", result.approximation)
-    return result.evolve(extras={**report, **result.extras}, approximation=approximation)
+    return replace(result, extras={**report, **result.extras}, approximation=approximation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The set found for one count, its cross-validated SMI and the standard error of that."""
+    """The set for one count, its cross-validated value and the standard error of that."""
 
     result: SelectionResult
-    smi: float
+    value: float
     error: float
 
     @property
@@ -58,17 +58,17 @@ def _point(bound: Any, result: SelectionResult) -> CurvePoint:
 
 
 def _is_past_the_best(points: Sequence[CurvePoint]) -> bool:
-    best = int(np.argmax([point.smi for point in points]))
+    best = int(np.argmax([point.value for point in points]))
     return len(points) - 1 - best >= _PATIENCE
 
 
 def _choice(points: Sequence[CurvePoint]) -> SelectionResult:
     chosen = smallest_within_one_error(points).result
-    curve = tuple((point.size, point.smi, point.error) for point in points)
-    return chosen.evolve(extras={**chosen.extras, "smi_curve": curve})
+    curve = tuple((point.size, point.value, point.error) for point in points)
+    return replace(chosen, extras={**chosen.extras, "smi_curve": curve})
 
 
 def smallest_within_one_error(points: Sequence[CurvePoint]) -> CurvePoint:
-    best = max(points, key=lambda point: point.smi)
-    good = [point for point in points if point.smi >= best.smi - best.error]
+    best = max(points, key=lambda point: point.value)
+    good = [point for point in points if point.value >= best.value - best.error]
     return min(good, key=lambda point: point.size)

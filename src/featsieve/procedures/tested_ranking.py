@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from featsieve.inference.permutation import PermutationResult, permutation_steps
@@ -27,7 +27,7 @@ class TestedProcedure:
         for selection in self.procedure.steps(engine, k):
             yield selection
         for test in permutation_steps(engine, self.measure, self.n_permutations, self.random_state):
-            yield selection.evolve(extras={**selection.extras, **_extras(test)})
+            yield replace(selection, extras={**selection.extras, **_extras(test)})
 
 
 def _extras(test: PermutationResult) -> Mapping[str, Any]:

@@ -1,121 +1,21 @@
-"""Upper bounds on max x'Qx with k ones, from row sums, eigenvalues and splits of the pairs."""
+"""Upper bounds on max x'Qx with k ones, from row sums and eigenvalues."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray
-from featsieve.quadratic.problem import Problem, lanczos
+from featsieve.arrays import FloatArray
+from featsieve.quadratic.problem import ROUNDING, Problem, lanczos
 from featsieve.runtime.progress import SILENT, Monitor
 
 EIGEN_LIMIT = 1000  # one dense eigendecomposition: below a second
-_ROUNDING = 1e-13
-_BLOCK_ENTRIES = 1 << 20
-_ROUND_ENTRIES = 10_000_000  # between two looks at the clock: some tenths of a second
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """What some rounds of tightening came to, over the free indices."""
-
-    is_done: bool  # no answer here is better than the one known
-    bound: float
-    worth: FloatArray
-    is_top: Array
-    better: Array  # the best answer met if it beats the one known, else empty
-    decided: Array | None  # 1: must be in, 0: must be out, −1: open
-
-
-def tighten(
-    shares: FloatArray,
-    pairs: FloatArray,
-    linear: FloatArray,
-    left: int,
-    *,
-    rounds: int,
-    value: float,
-    margin: float,
-    monitor: Monitor = SILENT,
-) -> Rounds:
-    """Up to ``rounds`` rounds for choosing ``left`` indices; ``shares`` is changed in place.
-
-    ``pairs`` is the symmetric matrix, ``linear`` what each index adds on its own, ``value`` the
-    best known; an answer has to beat it by more than ``margin``.
-    """
-    from featsieve.compiled.quadratic import DECIDED, DONE, OPEN, tighten_rows
-
-    size = len(linear)
-    lines = np.empty((size + 1, size))
-    lines[:size] = shares
-    np.fill_diagonal(lines[:size], -np.inf)
-    flags = np.zeros((size + 1, size), dtype=np.int8)
-    better = np.zeros(size, dtype=np.int8)
-    state = np.array([np.inf, value, 1.0, 0.0])
-    scratch, at_once = np.empty(size), max(1, _ROUND_ENTRIES // size**2)
-    for first in range(0, rounds, at_once):
-        count = min(at_once, rounds - first)
-        end, spare = tighten_rows(
-            lines, pairs, linear, left, count, margin, scratch, flags, better, state
-        )
-        if end != OPEN:
-            break
-        monitor.check()
-    shares[:] = lines[:size]
-    worth, is_top = lines[size], flags[size] == 1
-    fixed = _decided(worth, is_top, spare) if end == DECIDED else None
-    return Rounds(end == DONE, float(state[0]), worth, is_top, np.flatnonzero(better), fixed)
-
-
-def _decided(worth: FloatArray, is_top: Array, spare: float) -> Array:
-    """1 or 0 for each index whose move to the other side costs ``spare`` or more, else −1."""
-    cost = np.where(is_top, worth - worth[~is_top].max(), worth[is_top].min() - worth)
-    return np.where(cost >= spare, is_top, -1).astype(np.int8)
 
 
 def lp2_bound(problem: Problem) -> float:
     """The optimum of LP2, the k largest row sums; needs Q >= 0 (P-CMI, Lemma A.2)."""
     return float(np.sort(problem.row_sums)[-problem.k :].sum())
-
-
-def row_bound(problem: Problem) -> float:
-    """LP2 with only k − 1 partners per row: valid for any Q, never above LP2 for Q >= 0."""
-    best = np.diagonal(problem.Q) + _best_partners(problem)
-    return float(np.sort(best)[-problem.k :].sum())
-
-
-def _best_partners(problem: Problem) -> FloatArray:
-    """For each row the sum of its k − 1 largest entries off the diagonal, some rows at a time."""
-    partners = problem.k - 1
-    sums = np.zeros(problem.n)
-    step = max(1, _BLOCK_ENTRIES // problem.n)
-    for first in range(0, problem.n if partners else 0, step):
-        rows = problem.Q[first : first + step].copy()
-        at = np.arange(len(rows))
-        rows[at, first + at] = -np.inf
-        rows.partition(problem.n - partners, axis=1)
-        sums[first : first + step] = rows[:, problem.n - partners :].sum(axis=1)
-    return sums
-
-
-def split_bound(
-    problem: Problem, value: float, n_rounds: int = 100, monitor: Monitor = SILENT
-) -> float:
-    """The row bound after some rounds on the split of the pairs; ``value``: the best known."""
-    diagonal = np.ascontiguousarray(np.diagonal(problem.Q))
-    outcome = tighten(
-        problem.Q.copy(),
-        problem.Q,
-        diagonal,
-        problem.k,
-        rounds=n_rounds,
-        value=value,
-        margin=-np.inf,  # go on to the last round: the bound is what is wanted
-        monitor=monitor,
-    )
-    return outcome.bound + _ROUNDING * problem.n * problem.scale * problem.k
 
 
 def perron_bound(problem: Problem, n_iter: int = 20) -> float:
@@ -150,7 +50,7 @@ def sphere_bound(
         size = float(np.abs(M).sum(axis=1).max())
         dual = _cholesky_dual(M, b, radius2, monitor)
     # Computed eigenvalues and sums are off by rounding: keep on the safe side of it.
-    return constant + dual + _ROUNDING * problem.n * (size * radius2 + abs(constant))
+    return constant + dual + ROUNDING * problem.n * (size * radius2 + abs(constant))
 
 
 def _centred(problem: Problem, diagonal: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
@@ -233,7 +133,7 @@ def lifted_bound(problem: Problem, diagonal: FloatArray) -> float:
         return float((top + gap) * k + c - (k - 2 * b) ** 2 / (4 * a))
 
     best = _smallest_on_log_scale(value, 1e-12 * spread, 1e3 * problem.n * spread)
-    return best + _ROUNDING * problem.n * spread * k
+    return best + ROUNDING * problem.n * spread * k
 
 
 def _smallest_on_log_scale(function: Callable[[float], float], low: float, high: float) -> float:

@@ -1,6 +1,6 @@
 """Proofs by branch and bound: "exact" goes on to the end, "auto" only where it is cheap.
 
-The bound of a node is the row bound of :mod:`~featsieve.quadratic.bounds`. One split of the pairs
+The bound of a node is the row bound. One split of the pairs
 serves all nodes and is improved at each of them: every split is valid everywhere.
 """
 
@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from featsieve.arrays import Array, IntArray
-from featsieve.quadratic.bounds import Rounds, row_bound, tighten
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.quadratic.heuristics import (
     improve,
     linear_steps,
@@ -21,17 +20,93 @@ from featsieve.quadratic.heuristics import (
     spectral_steps,
     tpower_steps,
 )
-from featsieve.quadratic.problem import PROOF_TOLERANCE, Answer, Options, Problem
-from featsieve.quadratic.relaxation import upper_bound
-from featsieve.runtime.progress import Monitor
+from featsieve.quadratic.problem import PROOF_TOLERANCE, ROUNDING, Answer, Options, Problem
+from featsieve.runtime.progress import SILENT, Monitor
 
 ROOT_ROUNDS = 300
 NODE_ROUNDS = 20
+ROUND_ENTRIES = 10_000_000  # between two looks at the clock: some tenths of a second
 NODES_A_STEP = 32  # between two answers, unless a better one comes
 N_RANDOM_STARTS = 4
 PROOF_SIZE = 100
 PROOF_WORK = 2_000_000  # nodes times n²: below a second
 FREE, OUT, IN = -1, 0, 1
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What some rounds of tightening came to, over the free indices."""
+
+    is_done: bool  # no answer here is better than the one known
+    bound: float
+    worth: FloatArray
+    is_top: Array
+    better: Array  # the best answer met if it beats the one known, else empty
+    decided: Array | None  # 1: must be in, 0: must be out, −1: open
+
+
+def tighten(
+    shares: FloatArray,
+    pairs: FloatArray,
+    linear: FloatArray,
+    left: int,
+    *,
+    rounds: int,
+    value: float,
+    margin: float,
+    monitor: Monitor = SILENT,
+) -> Rounds:
+    """Up to ``rounds`` rounds for choosing ``left`` indices; ``shares`` is changed in place.
+
+    ``pairs`` is the symmetric matrix, ``linear`` what each index adds on its own, ``value`` the
+    best known; an answer has to beat it by more than ``margin``.
+    """
+    from featsieve.compiled.quadratic import DECIDED, DONE, OPEN, tighten_rows
+
+    size = len(linear)
+    lines = np.empty((size + 1, size))
+    lines[:size] = shares
+    np.fill_diagonal(lines[:size], -np.inf)
+    flags = np.zeros((size + 1, size), dtype=np.int8)
+    better = np.zeros(size, dtype=np.int8)
+    state = np.array([np.inf, value, 1.0, 0.0])
+    scratch, at_once = np.empty(size), max(1, ROUND_ENTRIES // size**2)
+    for first in range(0, rounds, at_once):
+        count = min(at_once, rounds - first)
+        end, spare = tighten_rows(
+            lines, pairs, linear, left, count, margin, scratch, flags, better, state
+        )
+        if end != OPEN:
+            break
+        monitor.check()
+    shares[:] = lines[:size]
+    worth, is_top = lines[size], flags[size] == 1
+    fixed = _decided(worth, is_top, spare) if end == DECIDED else None
+    return Rounds(end == DONE, float(state[0]), worth, is_top, np.flatnonzero(better), fixed)
+
+
+def _decided(worth: FloatArray, is_top: Array, spare: float) -> Array:
+    """1 or 0 for each index whose move to the other side costs ``spare`` or more, else −1."""
+    cost = np.where(is_top, worth - worth[~is_top].max(), worth[is_top].min() - worth)
+    return np.where(cost >= spare, is_top, -1).astype(np.int8)
+
+
+def split_bound(
+    problem: Problem, value: float, n_rounds: int = 100, monitor: Monitor = SILENT
+) -> float:
+    """The row bound after some rounds on the split of the pairs; ``value``: the best known."""
+    diagonal = np.ascontiguousarray(np.diagonal(problem.Q))
+    outcome = tighten(
+        problem.Q.copy(),
+        problem.Q,
+        diagonal,
+        problem.k,
+        rounds=n_rounds,
+        value=value,
+        margin=-np.inf,  # go on to the last round: the bound is what is wanted
+        monitor=monitor,
+    )
+    return outcome.bound + ROUNDING * problem.n * problem.scale * problem.k
 
 
 class Node(NamedTuple):
@@ -136,14 +211,14 @@ def prove(problem: Problem, start: Answer, options: Options) -> Iterator[Answer]
     The semidefinite bound only comes when the first node did not do.
     """
     monitor = options.monitor
-    limit = min(row_bound(problem), start.upper_bound)
+    limit = min(problem.row_bound, start.upper_bound)
     tree = Tree(problem, start.indices, start.value, limit, monitor)
     answer, done = start, 0
     while tree.open and (options.node_limit is None or done < options.node_limit):
         tree.expand(NODE_ROUNDS if done else ROOT_ROUNDS)
         done += 1
         if done == 1 and tree.open:
-            tree.cut(upper_bound(problem, monitor=monitor))
+            tree.cut(_relaxed_bound(problem, monitor))
         if tree.value > answer.value:
             answer = improve(problem, tree.best, monitor=monitor)  # and ties to the lowest index
             tree.best, tree.value = answer.indices, answer.value
@@ -152,6 +227,12 @@ def prove(problem: Problem, start: Answer, options: Options) -> Iterator[Answer]
             continue
         yield _bounded(answer, tree)
     yield _bounded(answer, tree)
+
+
+def _relaxed_bound(problem: Problem, monitor: Monitor) -> float:
+    from featsieve.quadratic.relaxation import upper_bound  # rarely needed, and scipy with it
+
+    return upper_bound(problem, monitor=monitor)
 
 
 def _bounded(answer: Answer, tree: Tree) -> Answer:

@@ -78,6 +78,8 @@ class BQPResult:
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.
 NEGATIVE_TOLERANCE = 1e-12
 DENSE_EIGEN_LIMIT = 200
+ROUNDING = 1e-13
+BLOCK_ENTRIES = 1 << 20
 LARGEST_ENTRY = 1e100  # solvers multiply entries with each other and sum over all of them
 
 
@@ -104,6 +106,25 @@ class Problem:
     @cached_property
     def is_nonnegative(self) -> bool:
         return bool(self.Q.min() >= -NEGATIVE_TOLERANCE * self.scale)
+
+    @cached_property
+    def row_bound(self) -> float:
+        """LP2 with only k − 1 partners per row: no set has a larger value, for any Q."""
+        best = np.diagonal(self.Q) + self._best_partners()
+        return float(np.sort(best)[-self.k :].sum())
+
+    def _best_partners(self) -> FloatArray:
+        """For each row the sum of its k − 1 largest entries off the diagonal."""
+        partners = self.k - 1
+        sums = np.zeros(self.n)
+        step = max(1, BLOCK_ENTRIES // self.n)
+        for first in range(0, self.n if partners else 0, step):
+            rows = self.Q[first : first + step].copy()
+            at = np.arange(len(rows))
+            rows[at, first + at] = -np.inf
+            rows.partition(self.n - partners, axis=1)
+            sums[first : first + step] = rows[:, self.n - partners :].sum(axis=1)
+        return sums
 
     def value(self, indices: IntArray) -> float:
         members = np.sort(indices)  # one order of summation: the same set has the same value

@@ -16,34 +16,25 @@ from featsieve.quadratic.bounds import (
     lifted_bound,
     lp2_bound,
     perron_bound,
-    row_bound,
     sphere_bound,
-    split_bound,
 )
 from featsieve.quadratic.problem import Answer, BoundEffort, Options, Problem, SdpForm
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import SILENT, Monitor
 
 SPHERE_LIMIT = 4000  # some Cholesky factors: a few seconds
-SPLIT_LIMIT = 500  # a hundred rounds: below a second
 SDP_LIMIT = 200  # a semidefinite relaxation: a few tenths of a second
 
 
 def upper_bound(
     problem: Problem,
     effort: BoundEffort = "auto",
-    value: float | None = None,
     monitor: Monitor = SILENT,
 ) -> float:
-    """The tightest of the bounds that this size allows within the effort; infinite for "none".
-
-    ``value`` is the best known, which the split of the pairs aims at; without it there is none.
-    """
+    """The tightest relaxation that this size allows within the effort; infinite for "none"."""
     if effort == "none":
         return np.inf
-    bounds = [row_bound(problem)]
-    if effort != "cheap" and value is not None and problem.n <= SPLIT_LIMIT:
-        bounds.append(split_bound(problem, value, monitor=monitor))
+    bounds = [problem.row_bound]
     if effort == "sdp" or (effort == "auto" and problem.n <= SDP_LIMIT):
         bounds.append(relax(problem, monitor=monitor).upper_bound)
     elif problem.n <= SPHERE_LIMIT:

@@ -16,7 +16,6 @@ from featsieve.input.parameters import (
     check_real,
     check_time,
 )
-from featsieve.quadratic.bounds import row_bound
 from featsieve.quadratic.problem import (
     SOLVERS,
     Answer,
@@ -39,6 +38,7 @@ from featsieve.runtime.seeds import random_generator
 RandomState = int | np.random.Generator | np.random.RandomState | None
 # Up to here BLAS threads cost more than they save: they wait for each other most of the time.
 ONE_THREAD_LIMIT = 3000
+SPLIT_LIMIT = 500  # a hundred rounds on the split of the pairs: below a second
 
 
 def solve(
@@ -145,7 +145,7 @@ def answers(
         limit = np.inf
         for number, answer in enumerate(entry.steps(problem, options)):
             if number == 0 and effort != "none":
-                limit = row_bound(problem)
+                limit = problem.row_bound
             yield answer.bounded(limit)
         if entry.local_search if local_search is None else local_search:
             answer = _with_swaps(problem, answer, options.monitor)
@@ -169,6 +169,10 @@ def _with_swaps(problem: Problem, answer: Answer, monitor: Monitor) -> Answer:
 
 
 def _tightest(problem: Problem, answer: Answer, effort: BoundEffort, monitor: Monitor) -> float:
+    from featsieve.quadratic.exact import split_bound
     from featsieve.quadratic.relaxation import upper_bound
 
-    return upper_bound(problem, effort, answer.value, monitor)
+    limit = upper_bound(problem, effort, monitor)
+    if effort == "cheap" or problem.n > SPLIT_LIMIT:
+        return limit
+    return min(limit, split_bound(problem, answer.value, monitor=monitor))

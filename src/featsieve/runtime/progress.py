@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TypeVar
 
@@ -108,7 +108,7 @@ def drive(steps: Iterable[SelectionResult], monitor: Monitor) -> SelectionResult
     result, reason = last_of(steps, monitor)
     if reason == COMPLETED:
         reason = result.stop_reason
-    return result.evolve(elapsed=monitor.elapsed, stop_reason=reason)
+    return replace(result, elapsed=monitor.elapsed, stop_reason=reason)
 
 
 def finish(work: Callable[[], T], monitor: Monitor) -> T:

@@ -4,10 +4,11 @@ from featsieve.runtime.lazy import lazy_exports
 
 # One line a search.
 SEARCHES = {
-    "Backward": "featsieve.searches.backward",
+    "Backward": "featsieve.searches.stepwise",
     "Exhaustive": "featsieve.searches.exhaustive",
-    "Forward": "featsieve.searches.forward",
+    "Forward": "featsieve.searches.stepwise",
     "L1Ball": "featsieve.searches.l1_ball",
+    "L1LInf": "featsieve.searches.l1_linf",
     "GlobalQuadratic": "featsieve.searches.global_quadratic",
     "Greedy": "featsieve.searches.greedy",
     "Ranking": "featsieve.searches.ranking",

@@ -11,31 +11,39 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.schema import Block, Schema, one_hot
 
-# A column whose spread is at this level of its mean is constant but for rounding.
-# Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term, else it is summed anew.
+# Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term, else it is summed again.
 MOST_LOSS = 0.9
-CONSTANT_SPREAD = 16 * np.finfo(np.float64).eps
+# A column whose spread is at this level of its mean is constant but for rounding.
+CONSTANT_SPREAD = 2 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class ColumnMoments:
-    """Total weight, mean and sum of squared deviations of each column."""
+    """Total weight, mean and sum of squared deviations of each column.
+
+    ``remainder`` is what the rounding of the mean cut off: next to a large offset it is as large as
+    the spread, and blocks would be merged about the wrong point without it.
+    """
 
     weight: float
     mean: FloatArray
     deviation: FloatArray
+    remainder: FloatArray | float = 0.0
 
     def merge(self, other: Self) -> Self:
         total = self.weight + other.weight
         if total == 0:
             return self
-        shift = other.mean - self.mean
+        shift = self.shift_to(other)
         share = self.weight * other.weight / total
+        mean, remainder = _exact_sum(self.mean, self.remainder + shift * (other.weight / total))
         return type(self)(
-            total,
-            self.mean + shift * (other.weight / total),
-            self.deviation + other.deviation + shift**2 * share,
+            total, mean, self.deviation + other.deviation + shift**2 * share, remainder
         )
+
+    def shift_to(self, other: Self) -> FloatArray:
+        """The difference of the means, to full precision."""
+        return (other.mean - self.mean) + (other.remainder - self.remainder)
 
     def is_constant(self) -> BoolArray:
         """Per column; the rounding of the mean itself is no spread."""
@@ -63,14 +71,14 @@ class CrossMoments:
         if total == 0:
             return self
         share = self.x.weight * other.x.weight / total
-        shift = np.outer(other.x.mean - self.x.mean, other.y.mean - self.y.mean)
+        shift = np.outer(self.x.shift_to(other.x), self.y.shift_to(other.y))
         return type(self)(
             self.x.merge(other.x), self.y.merge(other.y), self.cross + other.cross + shift * share
         )
 
     def correlation(self) -> FloatArray:
         """Pearson's r of every x column with every y column; 0 where either is constant."""
-        spread = np.sqrt(np.outer(self.x.deviation, self.y.deviation))
+        spread = np.outer(np.sqrt(self.x.deviation), np.sqrt(self.y.deviation))
         constant = self.x.is_constant()[:, None] | self.y.is_constant()[None, :]
         r = np.divide(self.cross, spread, out=np.zeros_like(self.cross), where=~constant)
         return np.clip(r, -1.0, 1.0)
@@ -112,7 +120,21 @@ def _dense_cross(
         centred = shifted[:, far] - shift[far]
         deviation[far] = _squares(centred, weight)
         cross[far] = centred.T @ y_centred
-    return ColumnMoments(total, origin + shift, deviation), cross
+    return _about(origin, total, shift, deviation), cross
+
+
+def _about(
+    origin: FloatArray, weight: float, shift: FloatArray, deviation: FloatArray
+) -> ColumnMoments:
+    mean, remainder = _exact_sum(origin, shift)
+    return ColumnMoments(weight, mean, deviation, remainder)
+
+
+def _exact_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """a + b, and what its rounding cut off (Knuth's two-sum)."""
+    total = a + b
+    rest = total - a
+    return total, (a - (total - rest)) + (b - rest)
 
 
 def _squares(values: FloatArray, weight: FloatArray | None) -> FloatArray:
@@ -134,7 +156,7 @@ def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any
     sums = centred.sum(axis=0) if weight is None else weight @ centred
     shift = sums / total if total else np.zeros_like(origin)
     centred -= shift
-    return ColumnMoments(total, origin + shift, _squares(centred, weight)), centred
+    return _about(origin, total, shift, _squares(centred, weight)), centred
 
 
 def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
@@ -146,9 +168,12 @@ def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
     sums = _sums_by_column(values, stored_weight * data)
     mean = sums / total if total else np.zeros(n_columns)
     off = data - mean[values.indices]
-    deviation = _sums_by_column(values, stored_weight * off**2)
-    stored = _sums_by_column(values, stored_weight)
-    return ColumnMoments(total, mean, deviation + (total - stored) * mean**2)
+    empty = total - _sums_by_column(values, stored_weight)
+    deviation = _sums_by_column(values, stored_weight * off**2) + empty * mean**2
+    # The mean was rounded by the length of its sum; what is left of it shows in the deviations.
+    left = _sums_by_column(values, stored_weight * off) - empty * mean
+    shift = left / total if total else left
+    return _about(mean, total, shift, np.maximum(deviation - total * shift**2, 0.0))
 
 
 def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
@@ -164,16 +189,18 @@ class GramMoments:
     weight: float
     mean: FloatArray
     product: FloatArray
+    remainder: FloatArray | float = 0.0
 
     def merge(self, other: Self) -> Self:
         total = self.weight + other.weight
         if total == 0:
             return self
-        shift = other.mean - self.mean
+        shift = (other.mean - self.mean) + (other.remainder - self.remainder)
         product = np.outer(shift, shift * (self.weight * other.weight / total))
         product += self.product
         product += other.product
-        return type(self)(total, self.mean + shift * (other.weight / total), product)
+        mean, remainder = _exact_sum(self.mean, self.remainder + shift * (other.weight / total))
+        return type(self)(total, mean, product, remainder)
 
 
 def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> GramMoments:
@@ -185,7 +212,7 @@ def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Gra
         return _sparse_gram(X, Y, weight)
     moments, centred = _moments(np.concatenate([X, Y], axis=1), weight)
     other = centred if weight is None else centred * weight[:, None]
-    return GramMoments(moments.weight, moments.mean, centred.T @ other)
+    return GramMoments(moments.weight, moments.mean, centred.T @ other, moments.remainder)
 
 
 def _sparse_gram(X: Any, Y: FloatArray, weight: FloatArray | None) -> GramMoments:
@@ -242,6 +269,4 @@ class Dummies:
             return expanded
         starts = np.searchsorted(self.owner, np.arange(self.schema.n_columns))
         per_column = np.add.reduceat(expanded, starts, axis=0)
-        if self.schema.groups is None:
-            return per_column
-        return np.array([per_column[list(group)].max(axis=0) for group in self.schema.groups])
+        return self.schema.best_of_groups(per_column)

@@ -161,7 +161,7 @@ def test_codes_far_apart_are_found_in_all_blocks(one_target):
     [
         (np.arange(400) * 10, "column 'x0' has more than 254 states, at most 254"),
         (np.where(np.arange(400) % 2, np.inf, 0), "'x0' is not made of codes: 200 of its cells"),
-        (np.arange(400) / 2, "'x0' is not made of codes: 200 of its cells are no whole numbers"),
+        (np.arange(400) / 2, "'x0' is not made of codes: 200 of its cells are not integers"),
     ],
 )
 def test_what_are_no_codes(column, sentence, one_target):

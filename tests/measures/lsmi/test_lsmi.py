@@ -367,7 +367,7 @@ def test_functions_take_any_table():
     [
         ({"centers": [0.5]}, "row numbers"),
         ({"centers": [True, False]}, "row numbers"),
-        ({"sigma": 1e-200}, "positive numbers"),
+        ({"sigma": 1e-200}, "a list of at least one number"),
         ({"X": np.empty((30, 0))}, "no columns"),
     ],
 )

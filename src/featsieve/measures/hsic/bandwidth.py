@@ -19,7 +19,9 @@ from featsieve.compiled.medians import (
 )
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, column_major, unit_columns
+from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
@@ -215,8 +217,7 @@ def width_policy(
         return FixedWidth(1.0)
     if bandwidth == "dimension" or not kernel.has_bandwidth:
         return DimensionWidth(engine.schema, kernel.form)
-    X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
-    sample = np.ascontiguousarray(X.T, dtype=np.float64)
+    sample = gather_rows(engine, median_rows(engine.n_samples, seed, engine.n_features)).X
     return MedianWidth(engine.schema, kernel, sample, engine.n_jobs, engine.monitor)
 
 
@@ -235,4 +236,4 @@ def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
     words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(f"{name} must be {words} or a positive number, got {bandwidth!r}.")
+    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.bandwidth import WidthPolicy, width_policy
 from featsieve.measures.hsic.features import BoundFeatureHSIC
@@ -22,7 +23,6 @@ from featsieve.measures.hsic.kernels import (
     no_columns,
 )
 from featsieve.measures.hsic.passes import (
-    MatrixGradientPass,
     SetChanges,
     SetPass,
     TargetTiles,
@@ -31,6 +31,7 @@ from featsieve.measures.hsic.passes import (
     fixed_matrix,
     function_pass,
 )
+from featsieve.measures.hsic.projected import ProjectsRows
 from featsieve.measures.hsic.target_kernel import fit_target_kernel
 from featsieve.measures.hsic.tiles import RowPairs, choose_pairs, relative_error
 from featsieve.protocols import Engine
@@ -114,9 +115,9 @@ class HSIC(BaseMeasure):
         return BoundHSIC(self._paired_rows(engine, seed), kernel, widths, optimizes=optimizes)
 
     def _check(self, engine: Engine) -> None:
-        if self.approximation not in APPROXIMATIONS:
-            allowed = ", ".join(map(repr, APPROXIMATIONS))
-            raise InputError(f"approximation must be one of {allowed}, got {self.approximation!r}.")
+        check_choice("approximation", self.approximation, APPROXIMATIONS)
+        check_choice("criterion", self.criterion, ("hsic", "mmd", "kta"))
+        check_choice("estimator", self.estimator, ("unbiased", "biased", "v_statistic"))
         if self.precision not in DTYPES:
             raise InputError(f"precision must be 'double' or 'single', got {self.precision!r}.")
         if self.criterion != "hsic" and self.approximation not in ("auto", "none"):
@@ -180,7 +181,7 @@ class PairedRows:
     dtype: Any
 
 
-class BoundHSIC(SetChanges):
+class BoundHSIC(ProjectsRows, SetChanges):
     """HSIC with its data: every question is one pass over pairs of rows."""
 
     def __init__(
@@ -243,7 +244,7 @@ class BoundHSIC(SetChanges):
         """Set σ to the policy's width of diag(w)X, or of XW; it stays until the next call."""
         weights = np.asarray(weights, dtype=np.float64)
         if weights.ndim == 2:
-            self._tuned = self._widths.of_projection(weights)
+            self._tuned = self._projected.width(weights)
         else:
             self._tuned = self._widths.of_weights(self._column_scale(weights))
 
@@ -283,17 +284,6 @@ class BoundHSIC(SetChanges):
         value, slopes = summed.over(self._rows.pairs)
         gradient[used] = slopes * self._kernel.scale_slope(weights[used])
         return float(value) / self._unit, gradient / self._unit
-
-    def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]:
-        W = np.asarray(W, dtype=np.float64)
-        if self._rows.schema.categories or not self._kernel.is_smooth:
-            raise InputError(
-                "the gradient for a matrix needs numeric columns and an 'rbf', 'linear' or 'poly' "
-                "kernel; encode categorical columns first."
-            )
-        fn = MatrixGradientPass(W, self._kernel, self._rate_at(W), self._rows.target)
-        value, gradient = fn.over(self._rows.pairs)
-        return float(value), gradient
 
     def report(self) -> Mapping[str, Any]:
         tuned = {} if self._tuned is None else {"bandwidth": self._tuned}

@@ -18,6 +18,7 @@ from featsieve.compiled.hsic_tiles import (
     weighted_exponential,
 )
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief
 from featsieve.schema import Schema
 
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
@@ -189,5 +190,5 @@ def kernel_function(name: Any) -> KernelFunction:
         return KERNELS[name]
     allowed = ", ".join(map(repr, KERNELS))
     raise InputError(
-        f"kernel must be one of {allowed} or a function of two 2-D arrays, got {name!r}."
+        f"kernel must be one of {allowed} or a function of two 2-D arrays, got {brief(name)}."
     )

@@ -13,11 +13,13 @@ from featsieve.compiled.hsic_tiles import unit_kernels
 from featsieve.engines.base import require_memory, spans
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import median_rows
+from featsieve.measures.hsic.bandwidth import UNITS_A_TICK, median_rows
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns
 from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
+from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.measures.hsic.unit_grams import norms_of
 from featsieve.protocols import Engine
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block
 
 CHUNK_NUMBERS = 1 << 22  # units × landmarks × rows held at once
@@ -58,13 +60,22 @@ class Landmarks:
 
 
 def choose_landmarks(
-    units: UnitColumns, kernel: KernelFunction, rates: FloatArray, sample: FloatArray
+    units: UnitColumns,
+    kernel: KernelFunction,
+    rates: FloatArray,
+    sample: FloatArray,
+    monitor: Monitor,
 ) -> Landmarks:
     """``sample`` holds columns by rows."""
     spread = [_spread_rows(sample[units.part(u, u + 1).columns]) for u in range(units.n_units)]
     values = np.concatenate(spread)
     grams = unit_kernels(values, values, units.starts, units.is_code, kernel.form, rates)
-    return Landmarks(units, kernel, rates, values, tuple(inverse_root(K) for K in grams))
+    roots = []
+    for done, K in enumerate(grams, start=1):
+        roots.append(inverse_root(K))
+        if done % UNITS_A_TICK == 0:
+            monitor.tick("choosing landmarks", done, len(grams))
+    return Landmarks(units, kernel, rates, values, tuple(roots))
 
 
 def _spread_rows(rows: FloatArray) -> FloatArray:
@@ -171,8 +182,8 @@ def landmark_grams(
         )
     n_numbers = 4 * units.n_units * N_LANDMARKS**2
     require_memory(n_numbers, engine.memory_limit, "the landmarks of all columns")
-    X, _ = engine.take(median_rows(engine.n_samples, seed, engine.n_features))
-    landmarks = choose_landmarks(units, kernel, rates, np.asarray(X.T, dtype=np.float64))
+    sample = gather_rows(engine, median_rows(engine.n_samples, seed, engine.n_features)).X
+    landmarks = choose_landmarks(units, kernel, rates, sample, engine.monitor)
     covariance = engine.reduce_rows(LandmarkPass(landmarks, None)).covariance()
     whitened = (R @ C @ R.T for R, C in zip(landmarks.roots, covariance, strict=True))
     squared = np.array([np.square(C).sum() for C in whitened])

@@ -271,32 +271,6 @@ def _product_sums(A: FloatArray, B: FloatArray, slopes: Slopes, form: int) -> Fl
     return (A * A) @ slopes.by_row + (B * B) @ slopes.by_column - 2.0 * products
 
 
-@dataclass(frozen=True)
-class MatrixGradientPass:
-    """Σ K_ab M_ab of XW, and its gradient by W (P-L1INF eq. 8)."""
-
-    W: FloatArray
-    kernel: KernelFunction
-    rate: float
-    target: TargetTiles
-
-    def over(self, pairs: RowPairs) -> tuple[float, FloatArray]:
-        columns: IntArray = np.arange(len(self.W), dtype=np.intp)
-        sums: Sums = pairs.reduce(self, columns)
-        return float(sums.parts[0]), sums.parts[1]
-
-    def __call__(self, a: RowStrip, b: RowStrip) -> Sums:
-        Za, Zb = np.ascontiguousarray(self.W.T @ a.X), np.ascontiguousarray(self.W.T @ b.X)
-        ones, codes = np.ones(len(Za)), np.zeros(len(Za), dtype=np.bool_)
-        total = sum_contributions(Za, Zb, ones, codes, self.kernel.form, a.start == b.start)
-        slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
-        gradient = a.X @ (slopes.P @ Zb.T) + b.X @ (slopes.P.T @ Za.T)
-        if self.kernel.has_bandwidth:  # of squared distances: 2 (x_a − x_b)(z_a − z_b)'
-            own = a.X @ (slopes.by_row[:, None] * Za.T) + b.X @ (slopes.by_column[:, None] * Zb.T)
-            gradient = 2.0 * (own - gradient)
-        return Sums((np.asarray(slopes.value), slopes.factor * gradient))
-
-
 def function_pass(
     function: Callable[[Array, Array], Array], target: TargetTiles, a: RowStrip, b: RowStrip
 ) -> Sums:

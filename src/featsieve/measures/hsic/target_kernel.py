@@ -15,6 +15,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief
 from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.hsic.bandwidth import (
     median_kernel_distance,
@@ -221,7 +222,7 @@ def fit_target_kernel(
         return FunctionOfTarget(kind, target.classes)
     if isinstance(kind, str) and kind in BY_TASK:
         kind = BY_TASK[kind][0 if target.is_classification else 1]
-    if kind in ("labels", "bin", "mul", "balanced_delta"):
+    if isinstance(kind, str) and kind in ("labels", "bin", "mul", "balanced_delta"):
         _require_classes(kind, target)
         counts = engine.reduce_rows(partial(_count_classes, target.class_counts)).outputs
         return LabelVectors(tuple(class_labels(c, kind) for c in counts))
@@ -230,7 +231,10 @@ def fit_target_kernel(
     if isinstance(kind, str) and kind == "delta":
         return _delta_target(target)
     _, sample = engine.take(median_rows(engine.n_samples, seed), NO_COLUMNS)
-    return _numeric_target("rbf" if kind == "reg" else kind, target.classes, sample, bandwidth)
+    if not isinstance(bandwidth, str):
+        bandwidth = positive_bandwidth(bandwidth, "target_bandwidth") * target.factor
+    by_name = isinstance(kind, str) and kind == "reg"
+    return _numeric_target("rbf" if by_name else kind, target.classes, sample, bandwidth)
 
 
 def _object_target(kernel: ObjectKernel, engine: Engine) -> LabelGram:
@@ -268,7 +272,7 @@ def _numeric_target(
         raise InputError(
             "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
             "'linear', 'poly', 'precomputed', a string or graph kernel, or a function, "
-            f"got {kind!r}."
+            f"got {brief(kind)}."
         ) from None
     if any(labels.dtype.kind not in "biuf" for labels in classes):
         raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")

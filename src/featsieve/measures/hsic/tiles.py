@@ -13,7 +13,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
-from featsieve.runtime.progress import SILENT, Monitor
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block
 
 TILE = 256
@@ -89,6 +89,23 @@ class RowPairs(Protocol):
         ...
 
 
+GRACE = 0.5  # seconds
+
+
+class Deadline(Monitor):
+    """Ends a run with another monitor's, and reports nothing: for use inside other threads.
+
+    It allows a moment more, so that a search that looks at the clock itself ends by itself.
+    """
+
+    def __init__(self, other: Monitor) -> None:
+        super().__init__()
+        self._other = other
+
+    def remaining(self) -> float:
+        return self._other.remaining() + GRACE
+
+
 def tile_width(n_columns: int) -> int:
     """Rows of a tile: fewer where many columns would make it last long, by the shape only.
 
@@ -143,22 +160,35 @@ class GatheredRowPairs:
         return merged
 
     def _tiles(self, columns: IntArray) -> Iterator[tuple[RowStrip, RowStrip]]:
-        chosen = replace(self.rows, X=self.rows.X[columns])
-        for start in range(0, self.n_groups * self.rows_together, self.rows_together):
-            group = chosen.cut(start, start + self.rows_together)
-            yield from upper_tiles(group.strips(self.width))
+        """As :func:`upper_tiles`; a strip is copied when it is first needed, not all at once."""
+        for group in range(self.n_groups):
+            strips: list[RowStrip] = []
+            for i in range(self._n_strips):
+                for j in range(i, self._n_strips):
+                    if j == len(strips):
+                        strips.append(self._strip(group, j, columns))
+                    yield strips[i], strips[j]
+
+    def _strip(self, group: int, number: int, columns: IntArray) -> RowStrip:
+        first = group * self.rows_together
+        start = first + number * self.width
+        cut = self.rows.cut(start, min(start + self.width, first + self.rows_together))
+        return replace(cut, X=np.ascontiguousarray(cut.X[columns]))
+
+    @property
+    def _n_strips(self) -> int:
+        return -(-self.rows_together // self.width)
 
     @property
     def _tiles_per_group(self) -> int:
-        n_strips = -(-self.rows_together // self.width)
-        return n_strips * (n_strips + 1) // 2
+        return self._n_strips * (self._n_strips + 1) // 2
 
     def _n_threads(self, columns: IntArray) -> int:
         n_pairs = self.n_groups * self.rows_together**2
         return 1 if n_pairs * max(len(columns), 1) < WORTH_A_THREAD else self.n_jobs
 
     def alone(self) -> GatheredRowPairs:
-        return replace(self, n_jobs=1, monitor=SILENT)
+        return replace(self, n_jobs=1, monitor=Deadline(self.monitor))
 
 
 @dataclass(frozen=True)
@@ -207,15 +237,49 @@ def row_pairs(engine: Engine) -> RowPairs:
 
 
 def _gathered_pairs(engine: Engine, order: IntArray | None, rows_together: int) -> GatheredRowPairs:
-    X, y = engine.take(order)
     return GatheredRowPairs(
-        RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y),
+        _taken(engine, order) if order is not None else gather_rows(engine),
         rows_together,
         tile_width(engine.n_features),
         engine.n_jobs,
         engine.monitor,
         order,
     )
+
+
+def _taken(engine: Engine, order: IntArray) -> RowStrip:
+    X, y = engine.take(order)
+    return RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Rows of some blocks, in row order."""
+
+    parts: tuple[RowStrip, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.parts + other.parts)
+
+
+def _chosen_rows(rows: IntArray | None, block: Block) -> Strips:
+    X, y = block.dense(), block.y
+    if rows is not None:
+        low, high = np.searchsorted(rows, [block.start, block.start + block.n_rows])
+        local = rows[low:high] - block.start
+        X, y = X[local], y[local]
+    return Strips((RowStrip(block.start, np.array(X.T, order="C"), np.array(y)),))
+
+
+def gather_rows(engine: Engine, rows: IntArray | None = None) -> RowStrip:
+    """All rows, or these (ascending), block by block: never long without a look at the clock."""
+    parts = engine.reduce_rows(partial(_chosen_rows, rows)).parts
+    X = np.empty((engine.n_features, sum(part.n_rows for part in parts)))
+    start = 0
+    for part in parts:
+        X[:, start : start + part.n_rows] = part.X
+        start += part.n_rows
+    return RowStrip(0, X, np.concatenate([part.y for part in parts]))
 
 
 BLOCK_ROWS = 1024

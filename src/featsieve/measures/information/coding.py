@@ -14,7 +14,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_CUTS, Cuts, Discretizer, Sample
-from featsieve.discretize.bins import choose_discretizer
+from featsieve.discretize.bins import choose_discretizer, choose_target_discretizer
 from featsieve.discretize.codes import code_cuts
 from featsieve.engines.base import BLOCK_BYTES, format_bytes, require_memory, spans
 from featsieve.errors import InputError, MemoryBudgetError
@@ -86,22 +86,23 @@ class Coder:
 
 
 def fit_coder(
-    engine: Engine, discretizer: Any, n_bins: int, target_discretizer: Any = "quantile"
+    engine: Engine, discretizer: Any, n_bins: int, target_discretizer: Any = "auto"
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    target, sample = _fit_target(engine, _choose_for_target(target_discretizer, n_bins))
+    target, sample = _fit_target(engine, choose_target_discretizer(target_discretizer, n_bins))
     if chosen is not None and chosen.needs_target:
         _refuse_many_joint_classes(engine, sample)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     is_sampled = chosen is not None and len(sample.rows) < engine.n_samples
     words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if is_sampled else None
-    return Coder(cuts, target, fit_groups(engine, cuts), words)
+    groups = None if engine.schema.groups is None else fit_groups(engine, cuts)
+    return Coder(cuts, target, groups, words)
 
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
-    return _fit_target(engine, _choose_for_target(discretizer, n_bins))[0]
+    return _fit_target(engine, choose_target_discretizer(discretizer, n_bins))[0]
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
@@ -133,10 +134,6 @@ def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
             f"the {engine.target.n_outputs} outputs have {n_classes} combinations of classes, and "
             f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
         )
-
-
-def _choose_for_target(given: Any, n_bins: int) -> Discretizer | None:
-    return choose_discretizer(given, n_bins, "target_discretizer")
 
 
 def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
@@ -173,8 +170,8 @@ def _target_cuts(
         return None
     if discretizer is None or discretizer.needs_target:
         raise InputError(
-            f"target_discretizer={discretizer!r} cannot cut a numeric target; use 'quantile', "
-            "'equal_width' or 'sigma', or task='classification' for a target of codes."
+            f"target_discretizer={discretizer!r} cannot cut a numeric target; use 'auto', "
+            "'quantile', 'equal_width' or 'sigma', or task='classification' for a target of codes."
         )
     numbers = np.asarray(y, dtype=float)
     return Cuts(tuple(discretizer.cuts_of(column, weights) for column in numbers.T))

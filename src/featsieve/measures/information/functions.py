@@ -35,7 +35,7 @@ def state_codes(x: Any, name: str) -> IntArray:
     """
     values = as_states(x)
     if values.ndim != 1 or not len(values):
-        raise InputError(f"{name} has shape {values.shape}; give one state a row, at least one.")
+        raise InputError(f"{name} has shape {values.shape}; give one state per row, at least one.")
     if values.dtype == object:
         return _codes_of_objects(values.tolist(), name)
     _refuse_fractions(values, name)
@@ -74,11 +74,11 @@ def _refuse_fractions(values: npt.NDArray[Any], name: str) -> None:
 
 
 def entropy(x: Any, *, correction: Correction = None) -> float:
-    """H(X) of states: whole numbers, text or booleans; missing cells are one state.
+    """H(X) of states: integers, text or booleans; missing cells are one state.
 
     Parameters
     ----------
-    x : one state a row
+    x : one state per row
     correction : None, "miller_madow" or "shrink"
         Against the bias of the plug-in estimate for few rows.
 
@@ -131,8 +131,8 @@ def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
     Parameters
     ----------
     codes : array of shape (n_samples, n_features)
-        Whole numbers, at most 255 states a column; see :mod:`featsieve.discretize`.
-    y : one class a row
+        Integers, at most 255 states per column; see :mod:`featsieve.discretize`.
+    y : one class per row
     n_jobs : int, optional
         Threads; None means one, −1 all processors.
 
@@ -143,7 +143,7 @@ def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
     table, layout = coded_columns(codes)
     classes = state_codes(y, "y")
     if len(classes) != len(table):
-        raise InputError(f"codes has {len(table)} rows and y has {len(classes)}; give one a row.")
+        raise InputError(f"codes has {len(table)} rows and y has {len(classes)}; give one per row.")
     layout = Layout(layout.states, int(classes.max()) + 1)
     return conditional_matrix(
         PackedPairs.of_codes(table, classes, layout, effective_n_jobs(n_jobs))
@@ -189,5 +189,5 @@ def _joint(correction: Correction, **variables: Any) -> JointCounts:
     lengths = {name: len(values) for name, values in codes.items()}
     if len(set(lengths.values())) > 1:
         given = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise InputError(f"the numbers of rows differ: {given}; give one state a row in each.")
+        raise InputError(f"the numbers of rows differ: {given}; give one state per row in each.")
     return JointCounts.of(list(codes.values()), correction)

@@ -70,11 +70,9 @@ class GroupCodes:
         return np.stack(units, axis=1).astype(np.uint8)
 
 
-def fit_groups(engine: Engine, cuts: Cuts) -> GroupCodes | None:
-    """One pass over the rows where there are groups; a group with too many states is refused."""
-    if engine.schema.groups is None:
-        return None
-    keys = GroupKeys(engine.schema.groups, cuts.n_states)
+def fit_groups(engine: Engine, cuts: Cuts) -> GroupCodes:
+    """One pass over the rows; a group with too many states is refused."""
+    keys = GroupKeys(engine.schema.groups or (), cuts.n_states)
 
     def of_block(block: Block) -> Combinations:
         return keys.scan(cuts.encode(block.dense()))

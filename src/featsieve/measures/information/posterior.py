@@ -47,8 +47,8 @@ def information_posterior(
 
     Parameters
     ----------
-    x, y : one state a row
-    prior : "perks" (1 row shared by all cells), "jeffreys" (½ a cell) or "uniform" (1 a cell)
+    x, y : one state per row
+    prior : "perks" (1 row shared by all cells), "jeffreys" (½ per cell) or "uniform" (1 per cell)
     level : float, default=0.95
         Probability of the interval, from a Beta law on [0, log of the fewer states] with this mean
         and variance.
@@ -59,7 +59,7 @@ def information_posterior(
     """
     a, b = state_codes(x, "x"), state_codes(y, "y")
     if len(a) != len(b):
-        raise InputError(f"x has {len(a)} rows and y has {len(b)}; give one state a row in each.")
+        raise InputError(f"x has {len(a)} rows and y has {len(b)}; give one state per row in each.")
     if not 0 < level < 1:
         raise InputError(f"level={level!r} is not possible; give a probability between 0 and 1.")
     table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))

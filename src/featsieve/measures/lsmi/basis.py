@@ -192,14 +192,15 @@ def basis_sums(rows: Rows, centers: Centers, phi: FloatArray, target: TargetBasi
     """The sums of these rows, fold by fold."""
     groups = []
     for part, psi, gram_y in zip(centers.slices, target.psis, target.grams, strict=True):
-        own = phi[:, part]
-        groups.append(GroupSums(grams_by_fold(rows, own), gram_y, cross_by_fold(rows, own, psi)))
+        block = phi[:, part]
+        cross = cross_by_fold(rows, block, psi)
+        groups.append(GroupSums(grams_by_fold(rows, block), gram_y, cross))
     return BasisSums(np.diff(rows.bounds).astype(np.float64), tuple(groups))
 
 
 @dataclass(frozen=True)
 class GradientSums:
-    """Σ over rows and centres of C_li (x_ik − c_lk)², one number a column."""
+    """Σ over rows and centres of C_li (x_ik − c_lk)², one number per column."""
 
     totals: FloatArray
 
@@ -249,7 +250,7 @@ def _delta_slopes(
 def _gaussian_slopes(
     phi: FloatArray, psi: FloatArray, fit: GroupFit, n: int, X: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same with M as it is; there is one group, so ``phi`` is whole."""
+    """The same with M as it is; there is one group, so ``phi`` has all its columns."""
     M = np.outer(fit.alpha, fit.alpha) * fit.gram_y
     C, by_row = slopes(phi, psi, fit.alpha / n, phi @ M)
     return by_row, C.sum(axis=0), C.T @ X

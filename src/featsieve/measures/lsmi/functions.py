@@ -17,7 +17,7 @@ from featsieve.measures.lsmi.mlmi import MLMI, Solver
 
 @dataclass(frozen=True)
 class LSMIResult:
-    """The value, the (σ, λ) it belongs to, and one α a centre, in the order of the centres."""
+    """The value, the (σ, λ) it belongs to, and one α per centre, in the order of the centres."""
 
     value: float
     sigma: float
@@ -72,7 +72,7 @@ def lsmi(
 
 @dataclass(frozen=True)
 class MLMIResult:
-    """The value in nats, the σ it belongs to, and one α a centre, in the order of the centres."""
+    """The value in nats, the σ it belongs to, and one α per centre, in the order of the centres."""
 
     value: float
     sigma: float
@@ -95,7 +95,7 @@ def mlmi(
     """Maximum likelihood mutual information of all columns of X with y; nothing is scaled.
 
     The parameters are those of :func:`lsmi`, without a penalty. ``solver="authors"`` gives the
-    authors' own numbers; ``"em"`` the maximum of the likelihood.
+    authors' numbers; ``"em"`` the maximum of the likelihood.
 
     >>> x = np.linspace(-1, 1, 60)
     >>> round(mlmi(x, np.sign(x), sigma=0.2, centers=range(60), solver="em").value, 1)

@@ -1,4 +1,4 @@
-"""Squared-loss mutual information by least squares (P-LSMI)."""
+"""Squared-loss mutual information by least squares (Jitkrittum et al. 2013)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def fit(sums: BasisSums, lam: float) -> Fit:
 
 
 def cv_table(by_sigma: Sequence[BasisSums], lambdas: FloatArray) -> FloatArray:
-    """Mean held-out error over the folds, one line a σ, one column a λ."""
+    """Mean held-out error over the folds, one row per σ and one column per λ."""
     return np.stack([cv_errors(sums, lambdas).mean(axis=0) for sums in by_sigma])
 
 
@@ -228,7 +228,7 @@ class BoundLSMI:
     def tune(self, weights: FloatArray) -> None:
         """Choose (σ, λ) at these weights.
 
-        The first time the whole grid is tried; later σ is walked from the last choice to the
+        The first time the full grid is tried; later σ is walked from the last choice to the
         nearest minimum, and weights as good as unchanged keep the choice.
         """
         last = self._choice
@@ -272,12 +272,12 @@ class BoundLSMI:
         """Side by side; a table that streams has its threads in the engine already."""
         n_threads = self.basis.rows.n_jobs if self.basis.rows.is_resident else 1
         _ = self._pass, self._targets  # drawn once, before the threads ask for them
-        found = []
+        values = []
         with single_threaded_blas():
             for value in ordered_map(self.value, subsets, n_threads):
-                found.append(value)
-                self.monitor.tick("measuring sets", len(found), len(subsets))
-        return np.array(found)
+                values.append(value)
+                self.monitor.tick("measuring sets", len(values), len(subsets))
+        return np.array(values)
 
     def value(self, subset: Sequence[int]) -> float:
         return self.choose(subset).fit.value
@@ -320,8 +320,8 @@ class BoundLSMI:
         phi, targets = _Phi(centers, w, sigma, keep=keep), self._targets
 
         def sums_of(rows: Rows) -> BasisSums:
-            whole = rows.as_one_fold
-            return basis_sums(whole, centers, phi(rows), targets(whole, sigma))
+            undivided = rows.as_one_fold
+            return basis_sums(undivided, centers, phi(rows), targets(undivided, sigma))
 
         fitted = fit(self._pass(sums_of), lam)
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.compiled.mixture import maximise_mixture
-from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.errors import MemoryBudgetError
+from featsieve.input.parameters import check_choice
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import Rows, gaussian, weighted_distances
 from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
@@ -154,8 +155,7 @@ class MLMI(BaseMeasure):
         self.random_state = random_state
 
     def bind(self, engine: Engine) -> BoundMLMI:
-        if self.solver not in ("em", "authors"):
-            raise InputError(f"solver={self.solver!r} is not known; allowed are em and authors.")
+        check_choice("solver", self.solver, ("em", "authors"))
         grid = make_grid(self.sigmas, None, self.cv, self.n_basis, self.centers)
         _require_memory(engine, grid.n_basis)
         seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)

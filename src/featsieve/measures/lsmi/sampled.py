@@ -12,6 +12,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer, check_numbers
 from featsieve.measures.lsmi.basis import Centers, Rows, make_centers, sorted_by_fold
 from featsieve.measures.lsmi.sigmas import median_distance
 from featsieve.protocols import Engine, S
@@ -180,9 +181,9 @@ class TableRows:
 
         def reduce(fn: Callable[[Rows], S]) -> S:
             def of_block(block: Block) -> S:
-                own = folds[block.start : block.start + block.n_rows]
+                block_folds = folds[block.start : block.start + block.n_rows]
                 X, y = reader.columns(block.dense()), reader.targets(block.y)
-                return _merged(map(fn, _chunks(X, y, own, n_folds)))
+                return _merged(map(fn, _chunks(X, y, block_folds, n_folds)))
 
             return engine.reduce_rows(of_block)
 
@@ -219,7 +220,7 @@ def _merged(summaries: Iterator[S]) -> S:
 # The grids of P-LSMI's authors for the toy data.
 SIGMA_FACTORS = np.array([0.2, 0.5, 1.0, 2.0, 5.0])
 LAMBDAS = np.logspace(-4, 1, 5)
-_EXTREME = 1e150  # squares of widths beyond are no numbers
+_EXTREME = 1e150  # squares of larger widths overflow
 
 
 @dataclass(frozen=True)
@@ -234,8 +235,8 @@ class Grid:
 
 
 def make_grid(sigmas: Any, lambdas: Any, cv: Any, n_basis: Any, centers: Any) -> Grid:
-    _check_count(n_basis, "n_basis", 1)
-    _check_count(cv, "cv", 2)
+    check_integer("n_basis", n_basis, 1)
+    check_integer("cv", cv, 2)
     return Grid(
         None if sigmas is None else _positive(sigmas, "sigmas"),
         LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
@@ -257,7 +258,7 @@ class SampledBasis:
         return SampledBasis(self.rows, self.grid, seed)
 
     def rng(self, purpose: int) -> np.random.Generator:
-        """The same numbers at every call; one stream a purpose."""
+        """The same numbers at every call; one stream per purpose."""
         return np.random.default_rng([self._seed, purpose])
 
     @cached_property
@@ -318,8 +319,8 @@ def _known_centers(centers: Any) -> Any:
 
 def _row_numbers(centers: Any, n_samples: int) -> IntArray:
     rows = np.asarray(centers).ravel()
-    whole = rows.dtype.kind in "iu"
-    if not whole or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
+    is_integer = rows.dtype.kind in "iu"
+    if not is_integer or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
         raise InputError(
             f"centers must be row numbers from 0 to {n_samples - 1}, at least one of them."
         )
@@ -327,15 +328,4 @@ def _row_numbers(centers: Any, n_samples: int) -> IntArray:
 
 
 def _positive(values: Any, name: str) -> FloatArray:
-    array = np.unique(np.atleast_1d(np.asarray(values, dtype=np.float64)))
-    if array.size == 0 or not ((array >= 1 / _EXTREME) & (array <= _EXTREME)).all():
-        raise InputError(
-            f"{name}={values!r} is not possible; give positive numbers from {1 / _EXTREME:g} to "
-            f"{_EXTREME:g}."
-        )
-    return array
-
-
-def _check_count(value: Any, name: str, least: int) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}={value!r} is not possible; give a whole number from {least}.")
+    return np.unique(check_numbers(name, values, 1 / _EXTREME, _EXTREME))

@@ -133,7 +133,7 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     """
     from featsieve.input.boundary import Settings, open_engine
 
-    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task))
+    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task, rescale=True))
     return Pearson().bind(engine).scores()
 
 
@@ -152,7 +152,8 @@ def pair_correlations(engine: Engine) -> FloatArray:
 
     by_column = _hall(engine.reduce_rows(of_block), dummies)
     np.fill_diagonal(by_column, 1.0)
-    return _per_unit(by_column, engine.schema)
+    schema = engine.schema
+    return schema.best_of_groups(schema.best_of_groups(by_column).T)
 
 
 def _hall(moments: CrossMoments, dummies: Dummies) -> FloatArray:
@@ -169,10 +170,3 @@ def _hall(moments: CrossMoments, dummies: Dummies) -> FloatArray:
     summed = np.zeros((n_columns, n_columns))
     np.add.at(summed, (owner[:, None], owner[None, :]), share * strength)
     return summed
-
-
-def _per_unit(by_column: FloatArray, schema: Schema) -> FloatArray:
-    if schema.groups is None:
-        return by_column
-    rows = np.array([by_column[list(columns)].max(axis=0) for columns in schema.groups])
-    return np.array([rows[:, list(columns)].max(axis=1) for columns in schema.groups])

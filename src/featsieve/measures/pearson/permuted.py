@@ -50,7 +50,7 @@ class PermutedPearson:
     @cached_property
     def _parts(self) -> list[FloatArray]:
         """The target's columns, one array an output."""
-        _, y = self.engine.take(columns=np.array([], dtype=np.intp))
+        y = self.engine.targets()
         return [_needed(columns) for _, columns in target_columns(y, self.engine.target)]
 
     @property

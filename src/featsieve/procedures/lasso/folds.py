@@ -14,6 +14,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
+from featsieve.input.parameters import brief
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
@@ -51,12 +52,16 @@ def resolve_folding(cv: Any, seed: int, n_rows: int) -> Folding:
     """A number of folds, 0 for none, or a list of (training rows, test rows)."""
     if isinstance(cv, numbers.Integral) and (int(cv) >= 2 or cv == 0):
         return Folding(min(int(cv), n_rows), seed)
-    if isinstance(cv, (list, tuple)) and cv:
+    if isinstance(cv, (list, tuple)) and cv and all(_is_split(split) for split in cv):
         return Folding(len(cv), assigned=_assigned(cv, n_rows))
     raise InputError(
-        f"cv={cv!r} is not possible; give a number of folds from 2, 0 for none, or a list of "
-        "(training rows, test rows)."
+        f"cv={brief(cv)} is not allowed; give an integer >= 2, 0 for none, or a list of (training "
+        "rows, test rows)."
     )
+
+
+def _is_split(split: Any) -> bool:
+    return isinstance(split, (list, tuple)) and len(split) == 2
 
 
 def _assigned(splits: Any, n_rows: int) -> IntArray:
@@ -75,22 +80,28 @@ def _assigned(splits: Any, n_rows: int) -> IntArray:
 
 # Below, the threads of a block's product would mostly wait for each other.
 MANY_COLUMNS = 256
+SHORT_PATH = 8  # columns of the table for each one that is wanted
 ROW_COPIES = 4  # the rows, their centred form, and both again in new coordinates
 
 
 @dataclass(frozen=True)
 class FoldedTable:
-    """All rows, and for each fold the rows outside and inside of it."""
+    """All rows, and for each fold the rows outside and inside of it, made when asked for."""
 
     every: Table
-    splits: tuple[tuple[Table, Table], ...]
+    n_folds: int
+    split: Callable[[int], tuple[Table, Table]]
 
-    def map(self, fn: Callable[[Table], Table]) -> FoldedTable:
-        return FoldedTable(fn(self.every), tuple((fn(a), fn(b)) for a, b in self.splits))
+    def through(self, basis: Any) -> FoldedTable:
+        def split(fold: int) -> tuple[Table, Table]:
+            trained, tested = self.split(fold)
+            return trained.through(basis), tested.through(basis)
+
+        return FoldedTable(self.every.through(basis), self.n_folds, split)
 
 
 def signed_targets(y: Any, target: Target) -> FloatArray:
-    """Numbers as they are; classes as ±1, one column a class, or one for two of them."""
+    """Numbers as they are; classes as ±1, one column per class, or one for two of them."""
     parts = [columns for _, columns in target_columns(y, target)]
     if target.is_classification:
         parts = [2.0 * (p[:, 1:] if p.shape[1] == 2 else p) - 1.0 for p in parts]
@@ -102,11 +113,18 @@ def is_wide(engine: Engine, n_columns: int) -> bool:
     return engine.n_samples < n_columns
 
 
-def fold_table(engine: Engine, folding: Folding) -> FoldedTable:
-    """One pass over the rows."""
+def is_short(engine: Engine, n_columns: int, folding: Folding, count: int | None) -> bool:
+    """Whether a path needs so little of the Gram matrix that the rows themselves cost less."""
+    n_bytes = 8 * ROW_COPIES * engine.n_samples * n_columns
+    is_little = count is not None and SHORT_PATH * count <= n_columns
+    return is_little and not folding.n_folds and n_bytes <= engine.memory_limit
+
+
+def fold_table(engine: Engine, folding: Folding, count: int | None = None) -> FoldedTable:
+    """One pass over the rows; ``count`` is the number of columns that the path ends with."""
     dummies = Dummies(engine.schema)
     n_columns = len(dummies.owner)
-    if is_wide(engine, n_columns):
+    if is_wide(engine, n_columns) or is_short(engine, n_columns, folding, count):
         return _kept_rows(engine, dummies, folding)
     n_parts = folding.n_folds + 1
     what = f"second moments of {n_columns} columns in {n_parts} parts"
@@ -116,12 +134,13 @@ def fold_table(engine: Engine, folding: Folding) -> FoldedTable:
             partial(_block_folds, dummies, engine.target, folding)
         ).parts
     table = partial(GramTable.of_moments, n_columns=n_columns)
-    splits = [
-        (reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested]), folds[f])
-        for f in range(len(folds))
-    ]
+
+    def split(f: int) -> tuple[Table, Table]:
+        trained = reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested])
+        return table(trained), table(folds[f])
+
     every = reduce(GramMoments.merge, [*folds, untested])
-    return FoldedTable(table(every), tuple((table(a), table(b)) for a, b in splits))
+    return FoldedTable(table(every), len(folds), split)
 
 
 @dataclass(frozen=True)
@@ -179,5 +198,7 @@ def _kept_rows(engine: Engine, dummies: Dummies, folding: Folding) -> FoldedTabl
     def table(rows: Any) -> RowTable:
         return RowTable.of_rows(X[rows], Y[rows], weight[rows])
 
-    splits = tuple((table(fold != f), table(fold == f)) for f in range(folding.n_folds))
-    return FoldedTable(table(slice(None)), splits)
+    def split(f: int) -> tuple[Table, Table]:
+        return table(fold != f), table(fold == f)
+
+    return FoldedTable(table(slice(None)), folding.n_folds, split)

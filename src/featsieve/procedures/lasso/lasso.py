@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.procedures.lasso.folds import FoldedTable, fold_table, is_wide, resolve_folding
+from featsieve.procedures.lasso.lars import LarsLimits
 from featsieve.procedures.lasso.paths import (
     EXACT,
     ROUGH,
@@ -34,7 +35,7 @@ from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
-STEPS_A_UNIT = 4  # room for columns that enter and leave again
+STEPS_PER_UNIT = 4  # room for columns that enter and leave again
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,30 @@ class Lasso:
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection as soon as the path is there, then again with the error along the path."""
-        raw = fold_table(engine, resolve_folding(self.cv, self.seed, engine.n_samples))
+        factor = engine.target.factor
+        for result in self._in_unit(factor)._steps(engine, k):
+            yield result if factor == 1.0 else _out_of_unit(result, factor)
+
+    def _in_unit(self, factor: float) -> Lasso:
+        """The same for a target that was multiplied by a factor."""
+        alpha = None if self.alpha is None else self.alpha * factor
+        radius = None if self.radius is None else self.radius * factor
+        return replace(self, alpha=alpha, radius=radius)
+
+    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        folding = resolve_folding(self.cv, self.seed, engine.n_samples)
+        raw = fold_table(engine, folding, self._stop_count(k))
         basis = find_basis(raw.every, engine.schema, self.standardize)
-        fit = LassoFit(self, engine, raw.map(lambda table: table.through(basis.matrix)), basis)
+        fit = LassoFit(self, engine, raw.through(basis.matrix), basis, self._stop_count(k))
         if k is not None or self.alpha is not None or self.radius is not None:
             yield fit.result(k)
         fit = fit.with_errors()
         yield fit.result(k)
+
+    def _stop_count(self, k: int | None) -> int | None:
+        """A path that only has to give k columns ends when it has them."""
+        decided = self.alpha is not None or self.radius is not None
+        return None if decided or self.count_rule == "nearest" else k
 
 
 @dataclass(frozen=True)
@@ -69,11 +87,12 @@ class LassoFit:
     engine: Engine
     folded: FoldedTable
     basis: Basis
+    stop_count: int | None = None
     errors: FloatArray | None = None
 
     def with_errors(self) -> LassoFit:
         """The same with the cross-validated error along the path."""
-        fit = LassoFit(self.settings, self.engine, self.folded, self.basis, self._fold_errors())
+        fit = replace(self, errors=self._fold_errors())
         fit.__dict__["path"] = self.path  # computed once
         return fit
 
@@ -92,26 +111,32 @@ class LassoFit:
     def _path_of(self, table: Table, alphas: FloatArray | None) -> Path:
         if self.is_single:
             alpha_min = 0.0 if self.settings.alpha is None else self.settings.alpha
-            limit = max(self.settings.max_iter, STEPS_A_UNIT * self.engine.schema.n_units)
-            return LarsPath.of(table, self.settings.method, alpha_min=alpha_min, max_iter=limit)
+            if alphas is not None:  # a fold: no further than the path of all rows
+                alpha_min = max(alpha_min, float(alphas[-1]))
+            max_iter = max(self.settings.max_iter, STEPS_PER_UNIT * self.engine.schema.n_units)
+            limits = LarsLimits(alpha_min, max_iter, self.stop_count if alphas is None else None)
+            return LarsPath.of(table, self.settings.method, limits, self.engine.monitor)
         if self.settings.method == "lar":
             raise InputError(
                 "method='lar' takes one numeric target or two classes, and single numeric columns; "
                 "use method='lasso' for several outputs or classes, categories and groups."
             )
         tolerance = EXACT if alphas is None else ROUGH
-        if alphas is None:
-            alphas = alpha_grid(largest_alpha(table, self.basis), wide=self.is_wide)
-        return GroupPath(table, self.basis, alphas, self.engine.monitor, tolerance)
+        grid = alphas
+        if grid is None:
+            grid = alpha_grid(largest_alpha(table, self.basis), wide=self.is_wide)
+        path = GroupPath(table, self.basis, grid, self.engine.monitor, tolerance)
+        return path.until(self.stop_count) if self.stop_count and alphas is None else path
 
     def _fold_errors(self) -> FloatArray:
-        """One row a penalty of the path, one column a fold."""
+        """One row per penalty of the path and one column per fold."""
         alphas = self.path.alphas
         columns = []
-        for trained, tested in self.folded.splits:
+        for fold in range(self.folded.n_folds):
+            trained, tested = self.folded.split(fold)
             path = self._path_of(trained, alphas)
             columns.append([_error(path.at(float(a)), trained, tested) for a in alphas])
-            self.engine.monitor.tick("folds", len(columns), len(self.folded.splits))
+            self.engine.monitor.tick("folds", len(columns), self.folded.n_folds)
         return np.array(columns).T if columns else np.empty((len(alphas), 0))
 
     # --- what is read from the path -------------------------------------------------------------
@@ -175,14 +200,30 @@ class LassoFit:
     def _extras(self, alpha: float, coef: FloatArray) -> dict[str, object]:
         path = np.array([self.basis.original(c).T for c in self.path.coefs])
         path = np.moveaxis(path, 0, -1)  # outputs × columns × penalties, as scikit-learn
-        found = {
+        extras = {
             "alpha": alpha,
             "alphas": self.path.alphas,
             "n_iter": len(self.path.alphas),
             "coef": self.basis.original(coef).T,
             "coef_path": path[0] if len(path) == 1 else path,
         }
-        return found if self.errors is None else {**found, "mse_path": self.errors}
+        return extras if self.errors is None else {**extras, "mse_path": self.errors}
+
+
+def _out_of_unit(result: SelectionResult, factor: float) -> SelectionResult:
+    """Penalties and coefficients in the unit of the target as it was given."""
+    extras = dict(result.extras)
+    with np.errstate(over="ignore", under="ignore"):
+        for name in ("alpha", "alphas", "coef", "coef_path"):
+            extras[name] = extras[name] / factor
+        if "mse_path" in extras:
+            extras["mse_path"] = extras["mse_path"] / factor / factor
+    return result.evolve(
+        scores=result.scores / factor,
+        objective=None if result.objective is None else result.objective / factor / factor,
+        trace=tuple(alpha / factor for alpha in result.trace),
+        extras=extras,
+    )
 
 
 def _error(coef: FloatArray, trained: Table, tested: Table) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.lasso import descend
+from featsieve.procedures.lasso.lars import LarsLimits, lars_knots
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
 from featsieve.runtime.progress import SILENT, Monitor
 
-SWEEPS_AN_ITERATE = 8
+SWEEPS_PER_ITERATE = 8
 ITERATES = 5
 MOST_ROUNDS = 500
 RIDGE = 1e-12
@@ -47,9 +48,9 @@ class BlockProblem:
         coef = coef.copy()
         slope = np.ascontiguousarray(self.target - self.gram @ coef)
         done = descend(
-            self.gram, slope, coef, self.starts, self.steps, self.penalty, tol, SWEEPS_AN_ITERATE
+            self.gram, slope, coef, self.starts, self.steps, self.penalty, tol, SWEEPS_PER_ITERATE
         )
-        return coef, done < SWEEPS_AN_ITERATE
+        return coef, done < SWEEPS_PER_ITERATE
 
     def objective(self, coef: FloatArray) -> float:
         norms = np.sqrt(np.add.reduceat((coef**2).sum(axis=1), self.starts[:-1]))
@@ -99,8 +100,8 @@ def alpha_grid(largest: float, *, wide: bool) -> FloatArray:
 class LarsPath:
     """Least angle regression, plain or with the lasso's drops, for one output and single columns.
 
-    P-LECTURE's algorithms 1 and 2 by scikit-learn: at most as many knots as columns enter and
-    leave, and a straight line between two of them.
+    P-LECTURE's algorithms 1 and 2: at most as many knots as columns enter and leave, and a
+    straight line between two of them.
     """
 
     alphas: FloatArray
@@ -108,10 +109,14 @@ class LarsPath:
 
     @classmethod
     def of(
-        cls, table: Table, method: LarsMethod, *, alpha_min: float = 0.0, max_iter: int = 500
+        cls,
+        table: Table,
+        method: LarsMethod,
+        limits: LarsLimits = LarsLimits(),  # noqa: B008 - frozen
+        monitor: Monitor = SILENT,
     ) -> LarsPath:
-        alphas, coefs = table.lars(method, alpha_min, max_iter)
-        return cls(np.asarray(alphas), np.ascontiguousarray(coefs.T)[:, :, None])
+        alphas, coefs = lars_knots(table, method, limits, monitor)
+        return cls(alphas, coefs[:, :, None])
 
     def at(self, alpha: float) -> FloatArray:
         after = int(np.searchsorted(-self.alphas, -alpha))  # first knot at or below alpha
@@ -135,11 +140,19 @@ class GroupPath:
 
     @cached_property
     def coefs(self) -> FloatArray:
-        found = []
+        return np.array(list(self._along()))
+
+    def until(self, count: int) -> GroupPath:
+        """The same without the penalties past the first that has so many units."""
+        for done, coef in enumerate(self._along(), start=1):
+            if np.count_nonzero(self.basis.norms(coef)) >= count:
+                return replace(self, alphas=self.alphas[:done])
+        return self
+
+    def _along(self) -> Iterator[FloatArray]:
         for done, alpha in enumerate(self.alphas, start=1):
-            found.append(self.at(float(alpha)))
+            yield self.at(float(alpha))
             self.monitor.tick("path", done, len(self.alphas))
-        return np.array(found)
 
     def at(self, alpha: float) -> FloatArray:
         if alpha not in self._known:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lars_path, lars_path_gram
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
@@ -30,7 +27,7 @@ class Table(Protocol):
 
     @property
     def slope(self) -> FloatArray:
-        """X'Y: one row a column, one column an output."""
+        """X'Y: one row per column and one column per output."""
         ...
 
     def gram(self, columns: IntArray) -> FloatArray:
@@ -42,15 +39,15 @@ class Table(Protocol):
         ...
 
     def residual_variance(self, coef: FloatArray, active: IntArray) -> FloatArray:
-        """Mean square of Y − X coef about its mean, one number an output."""
+        """Mean square of Y − X coef about its mean, one number per output."""
         ...
 
     def through(self, basis: Any) -> Table:
         """The same table with columns ``X basis``; ``basis`` is a sparse matrix."""
         ...
 
-    def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
-        """scikit-learn's path for the first output: alphas, and coefficients (columns × alphas)."""
+    def products(self, columns: IntArray) -> FloatArray:
+        """These rows of X'X."""
         ...
 
 
@@ -84,7 +81,7 @@ class GramTable:
         return np.maximum(self.output_squares - (coef * explained).sum(axis=0), 0.0)
 
     def through(self, basis: Any) -> GramTable:
-        squares = np.ascontiguousarray((basis.T @ (basis.T @ self.squares).T).T)
+        squares = _in_coordinates(basis, _in_coordinates(basis, self.squares).T).T
         return GramTable(
             _columns_through(self.columns, basis, np.diagonal(squares)),
             self.output_mean,
@@ -93,17 +90,8 @@ class GramTable:
             self.output_squares,
         )
 
-    def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
-        with _quiet():
-            alphas, _, coefs = lars_path_gram(
-                self.slope[:, 0],
-                self.squares,
-                n_samples=1,
-                method=method,
-                alpha_min=alpha_min,
-                max_iter=max_iter,
-            )
-        return alphas, coefs
+    def products(self, columns: IntArray) -> FloatArray:
+        return self.squares[columns]
 
 
 @dataclass(frozen=True)
@@ -137,37 +125,26 @@ class RowTable:
         return np.asarray((residual**2).sum(axis=0))
 
     def through(self, basis: Any) -> RowTable:
-        X = np.ascontiguousarray((basis.T @ self.X.T).T)
+        X = np.ascontiguousarray(_in_coordinates(basis, self.X.T).T)
         deviation = np.einsum("ij,ij->j", X, X)
         columns = _columns_through(self.columns, basis, deviation)
         return RowTable(columns, self.output_mean, X, self.Y)
 
-    def lars(self, method: LarsMethod, alpha_min: float, max_iter: int) -> Any:
-        # scikit-learn divides by the number of rows, which the weights have done already.
-        n_rows = len(self.X)
-        with _quiet():
-            alphas, _, coefs = lars_path(
-                self.X,
-                self.Y[:, 0],
-                Gram=None,
-                method=method,
-                alpha_min=alpha_min / n_rows,
-                max_iter=max_iter,
-            )
-        return alphas * n_rows, coefs
+    def products(self, columns: IntArray) -> FloatArray:
+        return self.X[:, columns].T @ self.X
+
+
+def _in_coordinates(basis: Any, rows: FloatArray) -> FloatArray:
+    """basis'rows; a diagonal basis scales, without a product."""
+    n_rows, n_coordinates = basis.shape
+    is_diagonal = n_rows == n_coordinates == basis.nnz
+    if is_diagonal and np.array_equal(basis.indices, np.arange(n_rows)):
+        return basis.data[:, None] * rows
+    return np.asarray(basis.T @ rows)
 
 
 def _columns_through(columns: ColumnMoments, basis: Any, variance: FloatArray) -> ColumnMoments:
     return ColumnMoments(columns.weight, basis.T @ columns.mean, columns.weight * variance)
-
-
-class _quiet(warnings.catch_warnings):  # noqa: N801 - reads as a word where it is used
-    """A column that repeats others cannot enter: scikit-learn drops it and warns; we count it."""
-
-    def __enter__(self) -> Any:
-        entered = super().__enter__()
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return entered
 
 
 def mean_squared_error(
@@ -190,7 +167,7 @@ class Basis:
 
     A single numeric column is scaled (or left alone); the columns of a group and the indicators of
     a categorical column are made orthonormal, so that the penalty is on the size of their fit and a
-    column of two states counts as one number. Units without spread own no coordinate.
+    column of two states counts as one number. Units without spread have no coordinate.
     """
 
     matrix: Any
@@ -228,6 +205,8 @@ class Basis:
 
 def find_basis(table: Table, schema: Schema, standardize: bool) -> Basis:
     deviation = table.columns.scale(0)
+    if schema.is_plain and deviation.any():
+        return _scaling(deviation, standardize)
     unit_of = schema.unit_of_column[Dummies(schema).owner]
     by_unit = np.argsort(unit_of, kind="stable")
     runs = np.split(by_unit, np.searchsorted(unit_of[by_unit], np.arange(1, schema.n_units)))
@@ -243,6 +222,16 @@ def find_basis(table: Table, schema: Schema, standardize: bool) -> Basis:
     values = np.concatenate([blocks[u].ravel() for u in units])
     matrix = sp.csr_array((values, (rows, columns)), shape=(len(unit_of), int(starts[-1])))
     return Basis(matrix, units, starts, deviation if standardize else np.ones(len(deviation)))
+
+
+def _scaling(deviation: FloatArray, standardize: bool) -> Basis:
+    """Single numeric columns: each that varies is one coordinate."""
+    units = np.flatnonzero(deviation)
+    values = 1 / deviation[units] if standardize else np.ones(len(units))
+    coordinates = np.arange(len(units))
+    matrix = sp.csr_array((values, (units, coordinates)), shape=(len(deviation), len(units)))
+    scale = deviation if standardize else np.ones(len(deviation))
+    return Basis(matrix, units, np.arange(len(units) + 1), scale)
 
 
 def _unit_block(

@@ -24,7 +24,7 @@ from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import Monitor
-from featsieve.searches.rounds import round_size
+from featsieve.searches.stepwise import round_size
 
 KernelName = Literal["linear", "rbf"]
 KERNELS: dict[KernelName, Callable[[Rows], ScaledKernel]] = {

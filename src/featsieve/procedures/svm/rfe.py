@@ -13,7 +13,7 @@ from featsieve.procedures.svm.rows import Problem, Rows, one_vs_one, problems_of
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
-from featsieve.searches.rounds import round_size
+from featsieve.searches.stepwise import round_size
 
 REBUILT_BELOW = 0.75  # share of the units left at which the Gram matrix is computed again
 ANSWERS = 32  # complete answers on the way: each costs a sort of the units left

@@ -1,0 +1,102 @@
+"""HSFS against pyHSICLasso, one value with gradient against its kernel matrix, and wide tables.
+
+python -m benchmarks.l1_linf [--peer PYTHON_WITH_PYHSICLASSO] [--repeats N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+
+from benchmarks.frame import Case, Comparison, compare, comparison_table, run_command, write_report
+from benchmarks.pyhsiclasso_peer import problem
+
+WIDE = """
+import sys, time
+import numpy as np
+import featsieve
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100, 10_000))
+y = (X[:, 0] + X[:, 1] - X[:, 2] + 0.3 * rng.normal(size=100) > 0).astype(int)
+start = time.perf_counter()
+getattr(featsieve, sys.argv[1])(n_features_to_select=10).fit(X, y)
+print(time.perf_counter() - start)
+"""
+
+
+def gradient_case() -> Case:
+    from featsieve.input.boundary import Settings, open_engine
+    from featsieve.measures import HSIC
+    from featsieve.measures.hsic.kernels import kernel_function
+
+    X, y = problem()
+    bound = HSIC(bandwidth=2.0, estimator="v_statistic").bind(open_engine(X, y, Settings()))
+    W = np.random.default_rng(0).normal(size=(X.shape[1], 2)) / 20
+    kernel, Z = kernel_function("rbf"), X @ W
+    return Case(
+        "HSIC of XW with its gradient, 500 × 500, q = 2",
+        lambda: bound.value_and_gradient_matrix(W),
+        {"its kernel matrix alone": lambda: kernel.gram(Z, Z, 2.0)},
+    )
+
+
+def selection_case(peer: subprocess.Popen[str]) -> Case:
+    from featsieve import HSFS
+
+    X, y = problem()
+    selector = HSFS(n_features_to_select=10, n_components=2)
+
+    def ask() -> list[int]:
+        assert peer.stdin is not None
+        assert peer.stdout is not None
+        print(1, file=peer.stdin, flush=True)
+        return sorted(map(int, peer.stdout.readline().split()))
+
+    return Case(
+        "HSFS, 500 × 500, 10 features, q = 2",
+        lambda: sorted(selector.fit(X, y).indices_.tolist()),
+        {"pyHSICLasso (vanilla)": ask},
+        lambda a, b: f"{len(set(a) & set(b))} of 10 features in common",
+    )
+
+
+def run_selection(python: str, repeats: int) -> Comparison:
+    command = [python, "-m", "benchmarks.pyhsiclasso_peer"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, stderr=subprocess.DEVNULL, text=True) as peer:
+        comparison = compare(selection_case(peer), repeats=repeats)
+        peer.stdin.close()  # type: ignore[union-attr]
+        return comparison
+
+
+def wide_row(method: str) -> str:
+    run = run_command([sys.executable, "-c", WIDE, method])
+    return f"| {method} | {float(run.output):.1f} s | {run.peak_bytes / 2**20:.0f} MiB |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", help="a Python that has pyHSICLasso")
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    comparisons = [compare(gradient_case(), repeats=20)]
+    if given.peer:
+        comparisons.append(run_selection(given.peer, given.repeats))
+    wide = ["| 100 × 10,000, 10 features | time | peak memory |", "|---|---|---|"]
+    wide += [wide_row(name) for name in ("LDFS", "HSFS", "PrincipalFeatures")]
+    write_report(
+        "l1_linf",
+        "Transformations as selectors: speed",
+        "Both sides on one thread.",
+        comparison_table(comparisons),
+        "\n".join(wide),
+        packages=("numba", "scipy", "scikit-learn"),
+    )
+
+
+if __name__ == "__main__":
+    main()

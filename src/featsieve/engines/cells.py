@@ -1,0 +1,157 @@
+"""One look at all cells: missing ones are refused, and extreme units are brought near 1, exactly.
+
+Squares and fourth powers of numbers such as 1e200 or 1e-200 leave the range of floating point, and
+with them goes the answer. A column whose largest number is that far out is multiplied by a power of
+two, which rounds nothing, so no measure has to know about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Self
+
+import numpy as np
+
+from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.errors import InputError
+from featsieve.protocols import S
+from featsieve.schema import (
+    SAFE_EXPONENT,
+    SAFE_EXPONENT_SINGLE,
+    Block,
+    Schema,
+    is_extreme,
+    power_of_two,
+)
+
+
+@dataclass(frozen=True)
+class CellScan:
+    """Per column: how many cells are missing or infinite, and the largest magnitude of the rest."""
+
+    n_bad: IntArray
+    largest: FloatArray
+    safe_exponent: int
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(
+            self.n_bad + other.n_bad,
+            np.maximum(self.largest, other.largest),
+            min(self.safe_exponent, other.safe_exponent),
+        )
+
+    @property
+    def extreme(self) -> BoolArray:
+        return is_extreme(self.largest, self.safe_exponent)
+
+
+@dataclass(frozen=True)
+class Screened(Generic[S]):
+    """A summary together with the scan of its cells, from one and the same pass."""
+
+    summary: S
+    cells: CellScan
+
+    def merge(self, other: Screened[S]) -> Screened[S]:
+        return Screened(self.summary.merge(other.summary), self.cells.merge(other.cells))
+
+
+@dataclass(frozen=True)
+class Units:
+    """The power of two that each column is multiplied by."""
+
+    factor: FloatArray
+
+    def apply(self, X: Any, columns: IntArray | None = None) -> Any:
+        factor = self.factor if columns is None else self.factor[columns]
+        if isinstance(X, np.ndarray):
+            return (X * factor).astype(X.dtype, copy=False)
+        scaled = X.copy()
+        scaled.data = (X.data * factor[X.indices]).astype(X.dtype, copy=False)
+        return scaled
+
+    def block(self, block: Block) -> Block:
+        return Block(block.start, self.apply(block.X), block.y, block.weight)
+
+
+def scan_cells(block: Block) -> CellScan:
+    return _scan_sparse(block.X) if block.is_sparse else _scan_dense(block.X)
+
+
+def _scan_dense(X: FloatArray) -> CellScan:
+    # The largest and the smallest number show NaN and infinity without a look at each cell.
+    largest = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+    n_bad = np.zeros(X.shape[1], dtype=np.intp)
+    touched = np.flatnonzero(~np.isfinite(largest))
+    if len(touched):
+        finite = np.isfinite(X[:, touched])
+        n_bad[touched] = np.count_nonzero(~finite, axis=0)
+        largest[touched] = np.abs(np.where(finite, X[:, touched], 0.0)).max(axis=0)
+    return CellScan(n_bad, largest, _safe_exponent(X))
+
+
+def _scan_sparse(X: Any) -> CellScan:
+    n_columns = X.shape[1]
+    size = np.abs(X.data)
+    finite = np.isfinite(size)
+    n_bad = np.bincount(X.indices[~finite], minlength=n_columns)
+    size = np.where(finite, size, 0.0)
+    present = np.bincount(X.indices, minlength=n_columns) > 0
+    if not is_extreme(size, _safe_exponent(X)).any():
+        largest = np.where(present, 1.0, 0.0)  # all that matters is that it is not extreme
+    else:
+        largest = np.zeros(n_columns)
+        np.maximum.at(largest, X.indices, size)
+    return CellScan(n_bad.astype(np.intp), largest, _safe_exponent(X))
+
+
+def _safe_exponent(X: Any) -> int:
+    return SAFE_EXPONENT_SINGLE if X.dtype == np.float32 else SAFE_EXPONENT
+
+
+def screened(fn: Callable[[Block], S], block: Block) -> Screened[S]:
+    """A summary of bad or extreme cells is never used: zeros spare the measure their warnings."""
+    cells = scan_cells(block)
+    if cells.n_bad.any() or cells.extreme.any():
+        block = Block(block.start, _no_cells(block.X), block.y, block.weight)
+    return Screened(fn(block), cells)
+
+
+def _no_cells(X: Any) -> Any:
+    if isinstance(X, np.ndarray):
+        return np.zeros_like(X)
+    return type(X)(X.shape, dtype=X.dtype)
+
+
+def refuse_bad(cells: CellScan, schema: Schema) -> None:
+    """One sentence that names the worst column, the count and the advice."""
+    columns = np.flatnonzero(cells.n_bad)
+    if not len(columns):
+        return
+    worst = int(columns[np.argmax(cells.n_bad[columns])])
+    n_others = len(columns) - 1
+    others = f" (and {n_others} more column{'s' * (n_others > 1)})" if n_others else ""
+    raise InputError(
+        f"column {schema.names[worst]!r}{others} has {int(cells.n_bad[worst])} missing (NaN) or "
+        "infinite cells, and this method takes finite numbers only; impute or drop them, or use a "
+        "method that takes missing values (see the method table)."
+    )
+
+
+def units_of(cells: CellScan) -> Units | None:
+    """None where no column is extreme."""
+    extreme = cells.extreme
+    return Units(np.where(extreme, power_of_two(cells.largest), 1.0)) if extreme.any() else None
+
+
+def refuse_extreme(cells: CellScan, schema: Schema) -> None:
+    """For a method that was told to use the columns in the units they come in."""
+    columns = np.flatnonzero(cells.extreme)
+    if len(columns):
+        first = int(columns[0])
+        raise InputError(
+            f"column {schema.names[first]!r} holds numbers of the size {cells.largest[first]:.0e}, "
+            "whose powers leave the range of floating point; multiply it by a constant, or let the "
+            "method standardise the columns."
+        )

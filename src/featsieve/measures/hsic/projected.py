@@ -1,0 +1,210 @@
+"""HSIC of XW and its gradient by W (P-L1INF section 5).
+
+The rows are projected first, so that pairs of rows see q numbers and not d: the gradient is
+X'R with R_a = Σ_b P_ab (z_a − z_b), summed over tiles on the projected rows alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
+from featsieve.engines.base import require_memory
+from featsieve.errors import InputError
+from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_kernel_distance
+from featsieve.measures.hsic.kernels import KernelFunction
+from featsieve.measures.hsic.passes import RowSums, TargetTiles
+from featsieve.measures.hsic.tiles import (
+    GatheredRowPairs,
+    RowPairs,
+    RowStrip,
+    StreamedRowPairs,
+    tile_width,
+    upper_tiles,
+)
+from featsieve.schema import Schema, one_hot
+from featsieve.statistics.moments import Dummies
+
+_MOST_ROWS_FOR_START = 2000
+_DIFFERENT_STATES = np.sqrt(0.5)  # so that two rows in different states have distance 1
+
+
+@dataclass(frozen=True)
+class ProjectedSums:
+    """Σ K ∘ M, and its derivatives by the projected rows, block by block."""
+
+    value: float
+    slopes: RowSums
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.value + other.value, self.slopes.merge(other.slopes))
+
+
+@dataclass(frozen=True)
+class ProjectedPass:
+    """One pass over tiles of projected rows."""
+
+    kernel: KernelFunction
+    rate: float
+    target: TargetTiles
+
+    def __call__(self, a: RowStrip, b: RowStrip) -> ProjectedSums:
+        ones, codes = np.ones(len(a.X)), np.zeros(len(a.X), dtype=np.bool_)
+        total = sum_contributions(a.X, b.X, ones, codes, self.kernel.form, a.start == b.start)
+        slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
+        of_a, of_b = b.X @ slopes.P.T, a.X @ slopes.P
+        if self.kernel.form == SQUARED:  # of |z_a − z_b|²
+            of_a = 2.0 * (slopes.by_row * a.X - of_a)
+            of_b = 2.0 * (slopes.by_column * b.X - of_b)
+        of_a, of_b = slopes.factor * of_a, slopes.factor * of_b
+        if a.start == b.start:
+            return ProjectedSums(slopes.value, RowSums({a.start: of_a + of_b}))
+        return ProjectedSums(slopes.value, RowSums({a.start: of_a, b.start: of_b}))
+
+
+class ProjectedHSIC:
+    """The rows with categories as indicator columns, and what is asked about XW."""
+
+    def __init__(
+        self,
+        pairs: RowPairs,
+        schema: Schema,
+        tiles: TargetTiles,
+        kernel: KernelFunction,
+        widths: WidthPolicy,
+    ) -> None:
+        if not kernel.is_smooth:
+            raise InputError(
+                "the gradient for a matrix needs an 'rbf', 'linear' or 'poly' kernel; choose one "
+                "of them."
+            )
+        self._pairs = gathered_pairs(pairs)
+        self._tiles, self._kernel, self._schema = tiles, kernel, schema
+        self._widths = _expanded_widths(widths, schema)
+        self._X = expanded_columns(self._pairs.rows.X, schema)
+
+    def width(self, W: FloatArray) -> float:
+        """The policy's width of XW."""
+        return self._widths.of_projection(W)
+
+    def value_and_gradient(self, W: FloatArray, rate: float) -> tuple[float, FloatArray]:
+        projected = np.ascontiguousarray(W.T @ self._X)
+        fn = ProjectedPass(self._kernel, rate, self._tiles)
+        everything: IntArray = np.arange(len(projected), dtype=np.intp)
+        rows = replace(self._pairs.rows, X=projected)
+        sums: ProjectedSums = replace(self._pairs, rows=rows).reduce(fn, everything)
+        return sums.value, self._X @ sums.slopes.joined().T
+
+    def start(self, n_components: int) -> FloatArray | None:
+        """The directions along which HSIC of all columns together rises fastest.
+
+        For a metric A = WW' at A = I, the derivative of HSIC by A is a matrix; its leading
+        eigenvectors show columns that matter only together, which no random W would.
+        """
+        if not self._can_start():
+            return None
+        width = median_kernel_distance(self._X.T, self._kernel)
+        P = np.exp(-float(self._kernel.rate(width)) * squared_distances(self._X))
+        P *= self._fixed_matrix()
+        P[np.diag_indices_from(P)] -= P.sum(axis=1)
+        W = leading_eigenvectors(self._X, P, n_components)
+        missing = max(n_components - W.shape[1], 0)
+        noise = np.random.default_rng(0).standard_normal((len(W), missing))
+        return np.concatenate([W, 0.1 / np.sqrt(len(W)) * noise], axis=1)
+
+    def _can_start(self) -> bool:
+        few = self._X.shape[1] <= _MOST_ROWS_FOR_START and self._pairs.n_groups == 1
+        return few and self._kernel.form == SQUARED and self._kernel.has_bandwidth
+
+    def _fixed_matrix(self) -> FloatArray:
+        """M as a whole; tiles hold twice its value above the diagonal."""
+        rows = replace(self._pairs.rows, X=self._X[:0])
+        M = np.zeros((rows.n_rows, rows.n_rows))
+        for a, b in upper_tiles(rows.strips(self._pairs.width)):
+            M[a.start : a.start + a.n_rows, b.start : b.start + b.n_rows] = self._tiles.tile(a, b)
+        return (M + M.T) / 2
+
+
+class ProjectsRows:
+    """What a bound HSIC answers about XW."""
+
+    _rows: Any  # rows in pairs with the target's matrix
+    _kernel: KernelFunction
+    _widths: WidthPolicy
+    useful_components = 2
+
+    def _rate_at(self, weights: FloatArray) -> float:
+        raise NotImplementedError("the bound measure keeps the width")
+
+    @cached_property
+    def _projected(self) -> ProjectedHSIC:
+        rows = self._rows
+        return ProjectedHSIC(rows.pairs, rows.schema, rows.target, self._kernel, self._widths)
+
+    @property
+    def unit_of_row(self) -> IntArray:
+        schema: Schema = self._rows.schema
+        return schema.unit_of_column[Dummies(schema).owner]
+
+    def start(self, n_components: int) -> FloatArray | None:
+        return self._projected.start(n_components)
+
+    def value_and_gradient_matrix(self, W: FloatArray) -> tuple[float, FloatArray]:
+        W = np.asarray(W, dtype=np.float64)
+        return self._projected.value_and_gradient(W, self._rate_at(W))
+
+
+def squared_distances(X: FloatArray) -> FloatArray:
+    """Between the rows of a table given column by column."""
+    squares = np.einsum("ci,ci->i", X, X)
+    return np.maximum(squares[:, None] + squares - 2.0 * (X.T @ X), 0.0)
+
+
+def leading_eigenvectors(X: FloatArray, P: FloatArray, n_components: int) -> FloatArray:
+    """Of X P X' (X holds columns by rows), by an eigenproblem of the smaller side."""
+    if len(X) <= X.shape[1]:
+        vectors = np.linalg.eigh(X @ P @ X.T)[1]
+        return vectors[:, ::-1][:, :n_components]
+    values, basis = np.linalg.eigh(X.T @ X)
+    kept = values > 1e-12 * values[-1]
+    root = np.sqrt(values[kept])
+    inner = (basis[:, kept].T @ P @ basis[:, kept]) * root[:, None] * root
+    vectors = np.linalg.eigh(inner)[1][:, ::-1][:, :n_components]
+    return X @ (basis[:, kept] @ (vectors / root[:, None]))
+
+
+def expanded_columns(X: FloatArray, schema: Schema) -> FloatArray:
+    """Codes become indicator rows, scaled so that two states are at distance 1."""
+    if not schema.categories:
+        return X
+    parts = [
+        _DIFFERENT_STATES * one_hot(column, schema.n_states(c)).T
+        if c in schema.categories
+        else column[None]
+        for c, column in enumerate(X)
+    ]
+    return np.ascontiguousarray(np.concatenate(parts))
+
+
+def _expanded_widths(widths: WidthPolicy, schema: Schema) -> WidthPolicy:
+    if isinstance(widths, MedianWidth):
+        return replace(widths, sample=expanded_columns(widths.sample, schema))
+    return widths
+
+
+def gathered_pairs(pairs: RowPairs) -> GatheredRowPairs:
+    """Rows in memory: W is asked about hundreds of times."""
+    if isinstance(pairs, GatheredRowPairs):
+        return pairs
+    assert isinstance(pairs, StreamedRowPairs)
+    engine = pairs.engine
+    require_memory(2 * engine.n_samples * engine.n_features, engine.memory_limit, "the table")
+    X, y = engine.take()
+    rows = RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
+    width = tile_width(engine.n_features)
+    return GatheredRowPairs(rows, engine.n_samples, width, engine.n_jobs, engine.monitor)

@@ -1,0 +1,1 @@
+"""Linear discriminant analysis: how well classes are separated."""

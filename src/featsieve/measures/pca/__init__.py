@@ -1,0 +1,1 @@
+"""Principal component analysis: how much of all columns some of them rebuild."""

@@ -1,0 +1,62 @@
+"""What all displays share: matplotlib when it is needed, colours, names of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from featsieve.errors import MissingExtraError
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+QUIET = "#B0B0B0"
+LONGEST_NAME = 24
+
+
+def pyplot(purpose: str) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", purpose) from None
+    return plt
+
+
+def new_axes(ax: Any, purpose: str, **figure: Any) -> Any:
+    """``ax`` as given, or that of a new figure."""
+    plt = pyplot(purpose)
+    return ax if ax is not None else plt.subplots(layout="constrained", **figure)[1]
+
+
+def column_names(estimator: Any) -> list[str]:
+    """The names a fitted selector knows, else x0, x1, …"""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def short(name: str) -> str:
+    """A name that fits beside a point; no letter of it is taken for mathematics."""
+    text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    return text.replace("$", r"\$")
+
+
+def label_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> None:
+    """Names beside points, to the left of those at the right edge."""
+    low, high = ax.get_xlim()
+    for at, height, name in zip(x, y, names, strict=True):
+        right = at > low + 0.8 * (high - low)
+        ax.annotate(
+            short(name),
+            (at, height),
+            xytext=(-4 if right else 4, 3),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            fontsize=8,
+        )
+
+
+def finite_or_zero(values: Any) -> Any:
+    return np.nan_to_num(np.asarray(values, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)

@@ -1,0 +1,75 @@
+"""Error against the number of columns, for one or several methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.arrays import FloatArray
+from featsieve.plots.canvas import COLOURS, new_axes, short
+
+
+class ErrorCurveDisplay:
+    """Mean error for each number of columns, with a band of one standard error.
+
+    Parameters
+    ----------
+    counts : numbers of columns
+    errors : method → counts × repeats
+
+    Attributes
+    ----------
+    ax_, figure_ : what :meth:`plot` drew
+
+    Examples
+    --------
+    >>> curve = {"MRMR": [[0.3, 0.4], [0.2, 0.3]]}
+    >>> ErrorCurveDisplay.from_result([1, 2], curve).ax_.get_xlabel()
+    'number of columns'
+    """
+
+    def __init__(self, counts: Any, errors: Mapping[str, Any]) -> None:
+        self.counts = np.asarray(counts)
+        self.errors = {name: np.atleast_2d(np.asarray(e, float)) for name, e in errors.items()}
+
+    @classmethod
+    def from_result(
+        cls, counts: Any, errors: Mapping[str, Any], *, ax: Any = None, **options: Any
+    ) -> Self:
+        return cls(counts, errors).plot(ax=ax, **options)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, model: Any, counts: Any, cv: int = 5, **options: Any
+    ) -> Self:
+        """The error of ``model`` after the selector, both fitted again in each fold."""
+        from sklearn.base import clone
+        from sklearn.model_selection import cross_val_score
+        from sklearn.pipeline import make_pipeline
+
+        scores = []
+        for count in counts:
+            selector = clone(estimator).set_params(n_features_to_select=int(count))
+            scores.append(1 - cross_val_score(make_pipeline(selector, model), X, y, cv=cv))
+        return cls.from_result(counts, {type(estimator).__name__: np.array(scores)}, **options)
+
+    def plot(self, *, ax: Any = None, ylabel: str = "error") -> Self:
+        ax = new_axes(ax, "ErrorCurveDisplay", figsize=(7, 4))
+        for number, (name, errors) in enumerate(self.errors.items()):
+            mean, error = _mean_and_error(errors)
+            colour = COLOURS[number % len(COLOURS)]
+            style = "-" if number < len(COLOURS) else "--"
+            ax.plot(self.counts, mean, style, marker="o", ms=3, color=colour, label=short(name))
+            ax.fill_between(self.counts, mean - error, mean + error, color=colour, alpha=0.15, lw=0)
+        ax.set(xlabel="number of columns", ylabel=ylabel)
+        ax.legend(fontsize=8, frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _mean_and_error(errors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    n_repeats = errors.shape[1]
+    deviation = errors.std(axis=1, ddof=1) if n_repeats > 1 else np.zeros(len(errors))
+    return errors.mean(axis=1), deviation / np.sqrt(n_repeats)

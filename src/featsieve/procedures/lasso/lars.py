@@ -1,0 +1,182 @@
+"""Least angle regression on second moments, plain or with the lasso's drops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.compiled.lasso import append_to_factor, solve_with_factor
+from featsieve.procedures.lasso.tables import LarsMethod, Table
+from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.progress import Monitor
+
+REPETITION = 1e-13  # squared pivot over the column's square: the active columns explain it
+ROUNDING = 1e-13  # of the largest penalty: a smaller one is 0
+AWAY = 1e-12  # a gap that shrinks more slowly than this never closes
+BATCH = 16  # rows of the Gram matrix that one product with all rows of the table brings
+
+
+@dataclass(frozen=True)
+class LarsLimits:
+    """Where a path ends: at a penalty, after so many knots, or with so many coefficients."""
+
+    alpha_min: float = 0.0
+    max_iter: int = 500
+    count: int | None = None
+
+
+def lars_knots(
+    table: Table, method: LarsMethod, limits: LarsLimits, monitor: Monitor
+) -> tuple[FloatArray, FloatArray]:
+    """Penalties, falling, and the coefficients of the first output at each of them."""
+    with single_threaded_blas():  # threads would wait for each other: every product is short
+        return _knots(table, method, limits, monitor)
+
+
+def _knots(
+    table: Table, method: LarsMethod, limits: LarsLimits, monitor: Monitor
+) -> tuple[FloatArray, FloatArray]:
+    state = LarsState(table, has_drops=method == "lasso")
+    alphas, coefs = [state.alpha], [state.coef.copy()]
+    end = max(limits.alpha_min, ROUNDING * state.alpha)
+    while len(alphas) <= limits.max_iter and state.alpha > end:
+        if not state.advance(limits.alpha_min):
+            break
+        alphas.append(state.alpha)
+        coefs.append(state.coef.copy())
+        if limits.count is not None and np.count_nonzero(state.coef) >= limits.count:
+            break
+        monitor.tick("path", len(alphas), limits.max_iter + 1)
+    return np.array(alphas), np.array(coefs)
+
+
+class LarsState:
+    """Where the path is: every active column has the slope ±alpha, every other a smaller one.
+
+    As alpha falls by γ, the coefficients of the active columns A move by γw, with G_AA w = signs,
+    and all slopes by −γu, u = G_·A w.
+    """
+
+    def __init__(self, table: Table, *, has_drops: bool) -> None:
+        self._table, self._has_drops = table, has_drops
+        self.slope = table.slope[:, 0].copy()
+        self.coef = np.zeros(len(self.slope))
+        self.alpha = float(np.abs(self.slope).max())
+        self._is_free: BoolArray = np.ones(len(self.slope), dtype=bool)
+        self._active = ActiveColumns(len(self.slope))
+        self._rows = GramRows(table)
+        self._enter(int(np.argmax(np.abs(self.slope))))
+
+    def _enter(self, column: int) -> None:
+        """A column that repeats active ones stays out for good."""
+        self._is_free[column] = False
+        row = self._rows.row(column, np.where(self._is_free, np.abs(self.slope), -1.0))
+        self._active.append(column, np.sign(self.slope[column]), row)
+
+    def advance(self, alpha_min: float) -> bool:
+        """Go to the next knot; False when no active column can move."""
+        active = self._active
+        if not active.columns:
+            return False
+        columns = np.array(active.columns)
+        direction = active.direction()
+        change = direction @ active.rows[: len(columns)]
+        length, entering = self._next_entry(change)
+        drop_length, dropped = self._next_drop(columns, direction)
+        length_left = self.alpha - alpha_min
+        move = min(length, drop_length, length_left)
+        self.coef[columns] += move * direction
+        self.slope -= move * change
+        self.alpha = alpha_min if move == length_left else self.alpha - move
+        if move == length_left:
+            return True
+        if move == drop_length:
+            self.coef[columns[dropped]] = 0.0
+            self._is_free[columns[dropped]] = True
+            active.remove(dropped)
+        else:
+            self._enter(entering)
+        return True
+
+    def _next_entry(self, change: FloatArray) -> tuple[float, int]:
+        """How far until a free column's slope reaches alpha, and which."""
+        lengths = np.full((2, len(change)), np.inf)
+        for side, sign in enumerate((1.0, -1.0)):
+            gap, speed = self.alpha - sign * self.slope, 1.0 - sign * change
+            closing = self._is_free & (speed > AWAY)
+            np.divide(np.maximum(gap, 0.0), speed, out=lengths[side], where=closing)
+        entering = int(np.argmin(lengths)) % len(change)
+        return float(lengths[:, entering].min()), entering
+
+    def _next_drop(self, columns: IntArray, direction: FloatArray) -> tuple[float, int]:
+        """How far until an active coefficient is 0 again, and which."""
+        coef = self.coef[columns]
+        falling = (coef * np.sign(direction) < 0) & self._has_drops
+        if not falling.any():
+            return np.inf, -1
+        lengths = np.full(len(columns), np.inf)
+        np.divide(-coef, direction, out=lengths, where=falling)
+        dropped = int(np.argmin(lengths))
+        return float(lengths[dropped]), dropped
+
+
+@dataclass
+class ActiveColumns:
+    """Active columns in order of entry, with their rows of the Gram matrix and its factor."""
+
+    width: int
+    columns: list[int] = field(default_factory=list)
+    signs: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rows = np.empty((BATCH, self.width))
+        self._factor = np.zeros((BATCH, BATCH))
+
+    def append(self, column: int, sign: float, row: FloatArray) -> None:
+        size = len(self.columns)
+        if size == len(self.rows):
+            self._grow()
+        self.rows[size] = row
+        products = row[np.array(self.columns, dtype=np.intp)]
+        square = float(row[column])
+        if append_to_factor(self._factor, size, products, square) > REPETITION * square:
+            self.columns.append(column)
+            self.signs.append(float(sign))
+
+    def _grow(self) -> None:
+        size = len(self.rows)
+        self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
+        factor = np.zeros((2 * size, 2 * size))
+        factor[:size, :size] = self._factor
+        self._factor = factor
+
+    def remove(self, position: int) -> None:
+        """The columns that entered later are factored again."""
+        later = list(zip(self.columns, self.signs, self.rows.copy(), strict=False))[position + 1 :]
+        del self.columns[position:], self.signs[position:]
+        for column, sign, row in later:
+            self.append(column, sign, row)
+
+    def direction(self) -> FloatArray:
+        w = np.array(self.signs)
+        solve_with_factor(self._factor, w)
+        return w
+
+
+class GramRows:
+    """Rows of the Gram matrix, computed for a batch of likely columns at a time."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[int, FloatArray] = {}
+
+    def row(self, column: int, likely: FloatArray) -> FloatArray:
+        """``likely`` is largest for the columns that may be asked for next."""
+        if column not in self._known:
+            order = np.argsort(-likely, kind="stable")[: 4 * BATCH].tolist()
+            others = [j for j in order if j not in self._known and j != column and likely[j] >= 0]
+            batch = np.array([column, *others[: BATCH - 1]], dtype=np.intp)
+            self._known.update(zip(batch.tolist(), self._table.products(batch), strict=True))
+        return self._known[column]

@@ -1,0 +1,202 @@
+"""Rows of a transformation: criterion of XW plus λ Σ_u ‖w_u‖_p, λ raised until k units remain.
+
+The conversion of P-L1INF: any criterion with a gradient for W becomes a search for columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.errors import InputError
+from featsieve.input.parameters import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_real,
+    not_allowed,
+)
+from featsieve.protocols import HasMatrixGradient, HasTransform, HasTransformValue, HasTuning
+from featsieve.result import COMPLETED, SelectionResult
+from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
+from featsieve.searches.exchange import exchanged
+from featsieve.searches.penalty_path import Continuation, PenalizedRows, PenaltyStep, Stage
+
+Solver = Literal["proximal", "two-metric"]
+SOLVERS = ("proximal", "two-metric")
+ORDERS = (np.inf, 2, 1)
+TOO_FEW_ROWS = "no more columns carry weight, however small the penalty"
+MOST_STARTS = 1_000_000
+_FEW_COMPONENTS = 2
+
+
+class L1LInf(BaseEstimator):
+    """Minimise −criterion(XW) + λ Σ_u ‖w_u‖_p over W; λ is searched for k units (Masaeli 2010).
+
+    w_u holds the rows of W that belong to unit u: one for a numeric column, one per state for a
+    categorical column, those of all its columns for a group. A unit whose rows are zero plays no
+    part in XW. λ grows by warm starts from a weak penalty, and is bisected where the number of
+    units jumps over k; where even that does not give k, the weakest unit is dropped and the rest
+    solved again.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Columns of W. None: as many as the measure can use (classes less one for LDA), else 2.
+    p : {inf, 2, 1}, default=inf
+        The norm of a unit's rows: the largest entry (Masaeli et al. 2010), the length (group
+        lasso), or the sum of absolute values.
+    solver : {"proximal", "two-metric"}, default="proximal"
+        Proximal steps with L-BFGS on smooth faces, or the paper's two-metric projection (p = inf).
+    n_init : int, default=4
+        Start matrices; the one with the lowest objective at the first penalty is followed. The
+        first is the measure's own, where it has one; the others are random.
+    max_iter : int, default=1000
+        Most iterations of the solver for one penalty.
+    tol : float, default=1e-6
+        KKT residual, relative to W and λ, at which the final W counts as solved.
+    refine : bool, default=True
+        Exchange selected units against others from the path while the best criterion of the set
+        rises, where the measure can tell it (LDA, PCA): the penalty shrinks weights and therefore
+        favours copies of strong columns over weak but new ones.
+    random_state : int, default=None
+    """
+
+    requires: ClassVar[tuple[type, ...]] = (HasMatrixGradient,)
+
+    def __init__(
+        self,
+        *,
+        n_components: int | None = None,
+        p: float = np.inf,
+        solver: Solver = "proximal",
+        n_init: int = 4,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        refine: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.p = p
+        self.solver = solver
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.refine = refine
+        self.random_state = random_state
+
+    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+        """The best answer after each penalty."""
+        self._check()
+        rows = self._rows(bound)
+        path = Continuation(rows, k)
+        first: Stage | None = None
+        for start in self._starts(bound, rows):
+            stage = rows.solve_from(start)
+            first = stage if first is None or stage.objective < first.objective else first
+            yield _result(rows, [first.step], first, k)
+        assert first is not None  # there is at least one start
+        for stage in path.stages(first):
+            yield _result(rows, path.steps, stage, k)
+            bound.monitor.tick("penalties", len(path.steps), len(path.steps) + 1)
+        yield self._final(bound, rows, path, stage, k)
+
+    # --- parameters -----------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        if not any(isinstance(self.p, float | int) and self.p == order for order in ORDERS):
+            raise not_allowed("p", self.p, "inf, 2 or 1")
+        check_choice("solver", self.solver, SOLVERS)
+        if self.solver == "two-metric" and self.p != np.inf:
+            raise InputError(
+                f"solver='two-metric' solves p=inf only, got p={self.p!r}; use solver='proximal'."
+            )
+        check_integer("n_init", self.n_init, 1, MOST_STARTS)
+        check_integer("max_iter", self.max_iter, 1)
+        check_real("tol", self.tol, 0, inclusive="neither")
+        check_flag("refine", self.refine)
+
+    def _rows(self, bound: Any) -> PenalizedRows:
+        owner: IntArray = np.arange(bound.n_units, dtype=np.intp)
+        if isinstance(bound, HasTransform):
+            owner = bound.unit_of_row
+        return PenalizedRows(bound, owner, self.p, self.solver, self.max_iter, self.tol)
+
+    def _n_components(self, bound: Any, n_rows: int) -> int:
+        given = self.n_components
+        if given is None:
+            useful = _FEW_COMPONENTS
+            if isinstance(bound, HasTransform):
+                useful = bound.useful_components
+            return max(1, min(useful, n_rows))
+        return check_integer("n_components", given, 1, n_rows, also="None")
+
+    # --- starts ---------------------------------------------------------------------------------
+
+    def _starts(self, bound: Any, rows: PenalizedRows) -> Iterator[FloatArray]:
+        """The measure's own start, then random ones; a measure with tuning is tuned to the first.
+
+        What tuning chooses (a bandwidth) then holds for the whole path: chosen again for each W
+        it would undo the scale of W, and the penalty would bind nothing.
+        """
+        q = self._n_components(bound, rows.n_rows)
+        seed = root_seed(0 if self.random_state is None else self.random_state)
+        given = bound.start(q) if isinstance(bound, HasTransform) else None
+        first = _random_matrix(seed, 0, rows.n_rows, q) if given is None else given
+        if isinstance(bound, HasTuning):
+            bound.tune(first)
+        yield first
+        for number in range(1, self.n_init):
+            yield rows.as_large_as(_random_matrix(seed, number, rows.n_rows, q))
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _final(
+        self, bound: Any, rows: PenalizedRows, path: Continuation, stage: Stage, k: int
+    ) -> SelectionResult:
+        n_exchanges = 0
+        if self.refine and isinstance(bound, HasTransformValue) and stage.size >= k:
+            units = exchanged(bound, stage.support, path.order(), stage.W.shape[1])
+            n_exchanges = len(set(units) - set(stage.support))
+            if n_exchanges:
+                stage = rows.solve_on(units, stage)
+        if not stage.step.converged:
+            warn_user(
+                f"the solver of L1LInf reached a KKT residual of {stage.step.residual:.1e} where "
+                f"tol={self.tol:g} was asked for; raise max_iter or tol."
+            )
+        return _result(rows, path.steps, stage, k, n_exchanges)
+
+
+def _random_matrix(seed: int, number: int, n_rows: int, n_columns: int) -> FloatArray:
+    return np.random.default_rng([seed, number]).standard_normal((n_rows, n_columns))
+
+
+def _result(
+    rows: PenalizedRows, steps: list[PenaltyStep], stage: Stage, k: int, n_exchanges: int = 0
+) -> SelectionResult:
+    sizes = stage.step.sizes
+    selected = stage.best_first()[:k] or [0]
+    return SelectionResult(
+        indices=np.asarray(selected, dtype=np.intp),
+        scores=sizes,
+        objective=stage.step.value,
+        path=tuple(sorted(steps, key=lambda step: step.penalty)),
+        trace=tuple(step.objective for step in steps),
+        stop_reason=COMPLETED if len(selected) == k else TOO_FEW_ROWS,
+        extras={
+            "components": stage.W,
+            "unit_of_row": rows.owner,
+            "penalty": stage.step.penalty,
+            "kkt_residual": stage.step.residual,
+            "penalized_objective": stage.step.objective,
+            "n_iter": sum(step.n_iter for step in steps),
+            "n_evaluations": rows.n_evaluations,
+            "n_exchanges": n_exchanges,
+        },
+    )

@@ -1,0 +1,95 @@
+"""WrapperSelector finds the number of columns itself, against a loop over all sets."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GroupKFold, KFold, cross_val_score
+
+from featsieve import WrapperSelector
+from featsieve.errors import InputError
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(60, 5))
+Y = X[:, 1] + 0.5 * X[:, 3] + 0.8 * RNG.normal(size=60)
+FOLDS = KFold(4, shuffle=True, random_state=0)
+
+
+def fold_scores(columns):
+    return cross_val_score(LinearRegression(), X[:, sorted(columns)], Y, cv=FOLDS)
+
+
+ALL_SETS = {
+    subset: fold_scores(subset) for size in range(1, 6) for subset in combinations(range(5), size)
+}
+
+
+def fitted(search, count):
+    return WrapperSelector(
+        LinearRegression(), search=search, cv=FOLDS, n_features_to_select=count
+    ).fit(X, Y)
+
+
+def test_all_subsets_of_any_size():
+    best = max(ALL_SETS, key=lambda subset: ALL_SETS[subset].mean())
+    selector = fitted("exhaustive", "auto")
+    assert tuple(sorted(selector.indices_.tolist())) == best
+    assert selector.result_.objective == pytest.approx(ALL_SETS[best].mean())
+
+
+def best_of_each_size():
+    return [
+        max(combinations(range(5), size), key=lambda subset: ALL_SETS[subset].mean())
+        for size in range(1, 6)
+    ]
+
+
+def test_the_smallest_set_within_one_standard_error():
+    sets = best_of_each_size()
+    best = max(sets, key=lambda subset: ALL_SETS[subset].mean())
+    floor = ALL_SETS[best].mean() - ALL_SETS[best].std(ddof=1) / 2
+    expected = next(subset for subset in sets if ALL_SETS[subset].mean() >= floor)
+    selector = fitted("exhaustive", "parsimonious")
+    assert tuple(sorted(selector.indices_.tolist())) == expected
+    sizes = [size for size, _, _ in selector.result_.extras["score_curve"]]
+    assert set(sizes) == {1, 2, 3, 4, 5}
+    assert len(expected) < 5
+
+
+@pytest.mark.parametrize("search", ["forward", "backward"])
+def test_stepwise_searches_choose_among_the_sets_they_meet(search):
+    free = fitted(search, "auto")
+    by_size = [fitted(search, size).indices_.tolist() for size in range(1, 6)]
+    scores = [ALL_SETS[tuple(sorted(subset))].mean() for subset in by_size]
+    assert sorted(free.indices_.tolist()) == sorted(by_size[int(np.argmax(scores))])
+    assert len(fitted(search, "parsimonious").indices_) <= len(free.indices_)
+
+
+def test_too_many_sets_are_refused():
+    wide = RNG.normal(size=(20, 25))
+    selector = WrapperSelector(LinearRegression(), search="exhaustive", n_features_to_select="auto")
+    with pytest.raises(InputError, match="there are 33554431 sets of 25 features"):
+        selector.fit(wide, wide[:, 0])
+
+
+def test_a_word_is_not_an_estimator():
+    with pytest.raises(InputError, match="estimator='ridge' is not allowed; give"):
+        WrapperSelector("ridge").fit(X, Y)
+    assert WrapperSelector("ridge").__sklearn_tags__() is not None
+
+
+@pytest.mark.parametrize("count", [2, "auto"])
+def test_groups_reach_the_splitter(count):
+    groups = np.repeat(np.arange(6), 10)
+    selector = WrapperSelector(LinearRegression(), cv=GroupKFold(3), n_features_to_select=count)
+    with pytest.raises(InputError, match="groups"):
+        selector.fit(X, Y)
+    fitted = selector.fit(X, Y, groups=groups)
+    chosen = np.sort(fitted.indices_)
+    expected = cross_val_score(
+        LinearRegression(), X[:, chosen], Y, cv=GroupKFold(3), groups=groups
+    ).mean()
+    assert fitted.result_.objective == pytest.approx(expected)
