@@ -65,6 +65,17 @@ class L1LInf(BaseEstimator):
         rises, where the measure can tell it (LDA, PCA): the penalty shrinks weights and therefore
         favours copies of strong columns over weak but new ones.
     random_state : int, default=None
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import LDA
+    >>> from featsieve.searches import L1LInf
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(LDA(), L1LInf(n_components=1), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 0]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasMatrixGradient,)
