@@ -22,13 +22,13 @@ class SelectionResult:
     indices
         Selected units, best first.
     scores
-        One number a unit, larger is better, NaN where the method gives none.
+        One number per unit, larger is better, NaN where the method gives none.
     objective
         The value of the criterion for the selected set.
     order
         All units from best to worst, where the method gives a full order.
     path
-        What the search went through, one entry a step.
+        What the search went through, one entry per step.
     trace
         Numbers along the way (objective or score a step).
     elapsed

@@ -121,18 +121,14 @@ def test_output_json_is_the_result(run, csv, tmp_path):
     assert json.loads(out.read_text()) == json.loads(shown)
 
 
-def test_report_is_written_by_its_module(run, csv, tmp_path, monkeypatch):
-    (tmp_path / "toy_report.py").write_text(
-        "from pathlib import Path\n"
-        "def write_report(path, outcome, X, y):\n"
-        "    Path(path).write_text(f'{outcome[\"method\"]} {X.num_columns} {len(y)}')\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("featsieve.cli.select.REPORT", "toy_report")
+def test_report_is_one_page_without_addresses(run, csv, tmp_path):
     page = tmp_path / "r.html"
-    code, _, err = run("select", csv, "--target", "y", "--method", "pc", "--report", page)
-    assert (code, page.read_text()) == (0, "PearsonRanking 4 80")
-    assert f"wrote {page}" in err
+    code, _, err = run("select", csv, "--target", "y", "--method", "mrmr", "--report", page)
+    assert code == 0, err
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>2 of 4 columns for" in text
+    assert "http" not in text
+    assert "load_table(" in text
 
 
 def test_categorical_columns_are_one_unit_in_text_and_arff(run, tmp_path):

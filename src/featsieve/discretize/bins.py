@@ -145,7 +145,7 @@ class SigmaCuts(Discretizer):
     Parameters
     ----------
     multiples : sequence of float, default=(-1.5, -0.5, 0.5, 1.5)
-        Five states, as P-LSMI's authors cut for mRMR.
+        Five states, as Jitkrittum et al. (2013) cut for mRMR.
     n_jobs : int, optional
         Threads over columns.
 

@@ -122,7 +122,7 @@ def permutation_test(
     n_permutations : int, default=1000
     groups : one label per row, default=None
         Rows change places only inside their group, so that differences between groups (subjects,
-        batches) are no evidence.
+        batches) are not evidence.
     block_size : int, default=None
         Consecutive rows (of a group) move together in blocks of this size, for rows that depend on
         their neighbours, as in time series; take it larger than the reach of that dependence.
@@ -211,8 +211,8 @@ def _orders_a_pass(engine: Engine, bound: Bound) -> int:
     if not isinstance(bound, HasPermutedScores):
         return ORDERS_A_SEED
     budget = engine.memory_limit // SHARE_OF_BUDGET
-    require_memory(bound.numbers_an_order, budget, "one permutation of all columns")
-    affordable = budget // (8 * bound.numbers_an_order)
+    require_memory(bound.numbers_per_order, budget, "one permutation of all columns")
+    affordable = budget // (8 * bound.numbers_per_order)
     if affordable < ORDERS_A_SEED:
         return affordable
     return min(MOST_ORDERS, affordable - affordable % ORDERS_A_SEED)

@@ -248,7 +248,7 @@ or None for columns that are codes already
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NMIRanking(MaxRel):
-    """Keep the columns with the largest normalised information I / √(H(X) H(Y)) (P-LECTURE).
+    """Keep the columns with the largest normalised information I / √(H(X) H(Y)) (Sugiyama).
 
     Parameters are those of :class:`MaxRel`, without the neighbour estimator.
     """

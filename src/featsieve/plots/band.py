@@ -1,4 +1,4 @@
-"""HSIC of frequency bands over lower and upper cut-offs (P-HSIC Figure 2)."""
+"""HSIC of frequency bands over lower and upper cut-offs (Song et al. 2007, Figure 2)."""
 
 from __future__ import annotations
 

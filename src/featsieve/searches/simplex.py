@@ -26,7 +26,7 @@ class SimplexQP(BaseEstimator):
     """min ½ (1 − α) w'Qw − α f'w on the simplex; the units with the largest weights are kept.
 
     Q is the redundancy of pairs with its negative eigenvalues set to 0, f the relevance
-    (Rodriguez-Lujan et al. 2010; P-LSMI 4.2).
+    (Rodriguez-Lujan et al. 2010; Jitkrittum et al. 2013, 4.2).
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class ColumnMoments:
         return (other.mean - self.mean) + (other.remainder - self.remainder)
 
     def is_constant(self) -> BoolArray:
-        """Per column; the rounding of the mean itself is no spread."""
+        """Per column; the rounding of the mean itself is not spread."""
         noise = CONSTANT_SPREAD * np.abs(self.mean)
         return np.isfinite(self.deviation) & (
             np.sqrt(self.deviation) <= np.sqrt(self.weight) * noise
@@ -184,7 +184,7 @@ def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
 
 
 def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
-    """Sum of one number a stored cell, column by column."""
+    """Sum of one number per stored cell, column by column."""
     sums = np.bincount(values.indices, weights=numbers, minlength=values.shape[1])
     return np.asarray(sums, dtype=np.float64)
 

@@ -49,7 +49,7 @@ or None for columns that are codes already
     n_neighbors : int, default=3
         For "ksg".
     normalized : bool, default=False
-        I / √(H(X) H(Y)) (P-LECTURE).
+        I / √(H(X) H(Y)) (Sugiyama, lecture notes).
     correction : None, "miller_madow" or "shrink"
         Against the bias of scores from few rows.
     """
@@ -108,7 +108,9 @@ or None for columns that are codes already
 
 
 class ConditionalMutualInformation(MutualInformation):
-    """I(X; Y), and between two columns I(X_j; Y | X_i), which is complement (P-CMI eq. 4).
+    """I(X; Y), and between two columns I(X_j; Y | X_i), which is complement.
+
+    This is the matrix of Venkateswara et al. (2015), eq. 4.
 
     Parameters are those of :class:`MutualInformation`.
     """
@@ -225,7 +227,7 @@ class BoundPermutable(BoundMutualInformation):
     """Cuts that do not depend on the target stay as they are when it is permuted."""
 
     @property
-    def numbers_an_order(self) -> int:
+    def numbers_per_order(self) -> int:
         return 4 * self._engine.n_samples + self.n_units
 
     @property
