@@ -89,6 +89,13 @@ def column_moments(values: Any, weight: FloatArray | None = None) -> ColumnMomen
     return _moments(values, weight)[0]
 
 
+def centred_columns(
+    values: FloatArray, weight: FloatArray | None = None
+) -> tuple[ColumnMoments, FloatArray]:
+    """Moments of the columns of a dense array, and a copy of it about the means."""
+    return _moments(values, weight)
+
+
 def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> CrossMoments:
     """Moments of X, of Y, and X'Y about the means; X dense or CSR, Y dense."""
     y_moments, y_centred = _moments(np.asarray(Y, dtype=np.float64), weight)
