@@ -89,7 +89,6 @@ JITKRITTUM = "Jitkrittum et al. 2013"
 VENKATESWARA = "Venkateswara et al. 2015"
 MASAELI = "Masaeli et al. 2010"
 SONG = "Song et al. 2007"
-MASAELI = "Masaeli et al. 2010"
 LECTURE = "Sugiyama, lecture notes"
 
 # fmt: off
