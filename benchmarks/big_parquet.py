@@ -71,7 +71,7 @@ def measure(method: str, path: Path) -> tuple[ChildRun, dict[str, Any]]:
 
 
 def rows_of_report(folder: Path, sizes: list[int], repeats: int) -> list[str]:
-    """One line a method and size; the best of several runs, for a busy machine only adds time."""
+    """One line per method and size; the best of several runs, for a busy machine only adds time."""
     found: dict[tuple[str, int], list[tuple[ChildRun, dict[str, Any]]]] = {}
     file_bytes = {}
     for n_rows in sizes:

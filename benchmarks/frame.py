@@ -156,7 +156,7 @@ class PeakMemory:
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> str:
-    """One row a case and peer."""
+    """One row per case and peer."""
     lines = [
         "| case | featsieve, median (best) | peer | peer, median (best) | ours ÷ peer | answers |",
         "|---|---|---|---|---|---|",

@@ -1,6 +1,6 @@
 """The two yardsticks of the counting kernels, fixed before the kernels were written.
 
-1. ``counting_loop``: the plain way to the CMI of all unordered pairs: one table of counts a pair,
+1. ``counting_loop``: the plain way to the CMI of all unordered pairs: one table of counts per pair,
    the outer column's offsets hoisted, serial code run by a pool of threads.
 2. ``bare_popcount``: only the AND and popcount that bit planes need for those tables: a column of
    S states needs S − 1 planes, as the last state follows from the margins. No tables, no logs.

@@ -161,7 +161,7 @@ def centers(arguments: argparse.Namespace) -> None:
             hits = [_single_restart(toy, rule, seed) for seed in range(arguments.trials)]
             mean, deviation = _spread(toy, rule, arguments.trials)
             lines.append(f"| {toy} | {rule} | {fmean(hits):.0%} | {mean:.3f}, {deviation:.3f} |")
-    note = f"{arguments.trials} draws of centres each, n = 400, on one table a set (seed 0)."
+    note = f"{arguments.trials} draws of centres each, n = 400, on one table per set (seed 0)."
     _finish("centers", "How should centres be drawn?", note, "\n".join(lines))
 
 

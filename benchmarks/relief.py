@@ -19,9 +19,10 @@ from featsieve import ReliefF
 
 PEERS = {"fast-select": "fast_select", "skrebate": "skrebate"}
 CHILD = """
-import importlib, json, sys, time, warnings
+import importlib, importlib.metadata, json, sys, time, warnings
 import numpy as np
 warnings.filterwarnings("ignore")
+print(json.dumps({name: importlib.metadata.version(name) for name in sys.argv[1:]}), flush=True)
 for line in sys.stdin:
     ask = json.loads(line)
     ReliefF = importlib.import_module(ask["module"]).ReliefF
@@ -43,8 +44,10 @@ class Peers:
     def __init__(self, python: str, data: str) -> None:
         self._data = data
         self._process = subprocess.Popen(
-            [python, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [python, "-c", CHILD, *PEERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        assert self._process.stdout is not None
+        self.versions: dict[str, str] = json.loads(self._process.stdout.readline())
 
     def fit(self, name: str, n_jobs: int) -> tuple[float, list[int]]:
         ask = {"module": PEERS[name], "data": self._data, "n_jobs": n_jobs, "kept": KEPT}
@@ -103,9 +106,10 @@ def main() -> None:
         compare(X, y, peers, "fast-select", 2, given.repeats),
         compare(X, y, peers, "skrebate", 1, 1),
     ]
+    versions = ", ".join(f"{name} {version}" for name, version in peers.versions.items())
     note = (
-        "Whole fits, warm. fast-select works in single precision; ours finds exact neighbours in "
-        "double precision and shares ranks among ties."
+        f"{versions}. Whole fits, warm. fast-select works in single precision; ours finds exact "
+        "neighbours in double precision and shares ranks among ties."
     )
     path = write_report("relief", "ReliefF", comparison_table(comparisons), note)
     print(path.read_text())

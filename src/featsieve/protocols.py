@@ -107,7 +107,7 @@ class Measure(Protocol):
 
 @runtime_checkable
 class HasScores(Protocol):
-    """One score a unit, each on its own."""
+    """One score per unit, each on its own."""
 
     def scores(self) -> FloatArray: ...
 
@@ -117,6 +117,13 @@ class HasValue(Protocol):
     """The value of a set of units."""
 
     def value(self, subset: Sequence[int]) -> float: ...
+
+
+@runtime_checkable
+class HasFoldValues(Protocol):
+    """The value of a set of units on the held-out rows of each fold."""
+
+    def cross_validated(self, subset: Sequence[int]) -> FloatArray: ...
 
 
 @runtime_checkable
@@ -135,7 +142,7 @@ class HasRemovals(Protocol):
 
 @runtime_checkable
 class HasWeightGradient(Protocol):
-    """Value and gradient for one non-negative weight a unit."""
+    """Value and gradient for one non-negative weight per unit."""
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]: ...
 
@@ -219,7 +226,7 @@ class HasContextScores(Protocol):
 
 @dataclass(frozen=True)
 class PairTerms:
-    """Relevance of each unit, and a term for pairs of units, computed a row at a time.
+    """Relevance of each unit, and a term for pairs of units, computed one row at a time.
 
     ``role`` says whether the pair term is redundancy to lose or complement to gain.
     """
@@ -302,12 +309,12 @@ class HasConditionalGains(Protocol):
 class HasPermutedScores(Protocol):
     """The scores under many permutations of the target at once (optional, faster).
 
-    ``orders`` has one permutation of the rows a row; the answer one row a unit and one column a
-    permutation. ``numbers_an_order`` is what one permutation needs in memory, in numbers;
-    ``score_scale`` the size of a score, to which its rounding is relative.
+    ``orders`` has one permutation of the rows in each row; the answer has one row per unit and
+    one column per permutation. ``numbers_per_order`` is what one permutation needs in
+    memory, in numbers; ``score_scale`` the size of a score, to which its rounding is relative.
     """
 
-    numbers_an_order: int
+    numbers_per_order: int
     score_scale: float
 
     def permuted_scores(self, orders: IntArray) -> FloatArray: ...
@@ -344,7 +351,10 @@ CAPABILITY_WORDS: dict[type, str] = {
 
 
 class Search(Protocol):
-    """Hyper-parameters only; ``requires`` lists the capabilities it needs."""
+    """Hyper-parameters only; ``requires`` lists the capabilities it needs.
+
+    ``bound`` has them all; its type is open here because every search needs other ones.
+    """
 
     requires: ClassVar[tuple[type, ...]]
 

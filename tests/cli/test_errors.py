@@ -111,13 +111,6 @@ def test_places_that_cannot_be_written_are_refused_before_the_work(run, csv, tmp
         assert_one_sentence(err, sentence)
 
 
-def test_a_missing_report_is_said_before_the_work(run, csv, tmp_path, monkeypatch):
-    monkeypatch.setattr("featsieve.cli.select.REPORT", "featsieve.no_such_report")
-    code, out, err = run("select", csv, "--target", "y", "--report", tmp_path / "r.html")
-    assert (code, out) == (1, "")
-    assert_one_sentence(err, "has no HTML report; leave --report out.")
-
-
 def test_full_disk_leaves_nothing_half_written(csv, tmp_path):
     """The kernel refuses to let any file grow: the same path as a full disk."""
     out = tmp_path / "out"

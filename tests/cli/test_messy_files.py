@@ -99,7 +99,7 @@ CASES = {
         lambda: table(rank=np.exp(Y)),
         ("'rank': tells the target exactly",),
         ("rank",),
-        ("--method", "maxrel"),
+        ("--method", "maxrel", "--param", "target_discretizer=quantile"),
     ),
     "class leak": Messy(
         lambda: rows(a=SIGNAL, code=np.where(Y > 0, 7, 3), y=CLASSES),

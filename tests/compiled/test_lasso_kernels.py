@@ -1,4 +1,4 @@
-"""Block descent against plain proximal steps; also run without JIT."""
+"""Block descent against plain proximal steps, and the knots of a path; also run without JIT."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve.compiled.lasso import descend
+from featsieve.compiled.lasso import descend, move_to_entry, next_drop
 from featsieve.procedures.lasso.paths import BlockProblem, extrapolate
 from tests import reference
 
@@ -58,3 +58,41 @@ def test_extrapolation_finds_the_end_of_a_linear_recursion():
     limit = np.linalg.solve(np.eye(4) - turn, np.ones((4, 1)))
     assert_allclose(extrapolate(points), limit, rtol=0, atol=1e-5)
     assert np.abs(points[-1] - limit).max() > 0.01
+
+
+def lengths_to_entry(slope, change, is_free, alpha):
+    """Each side of each free column solves alpha − γ = ± (slope − γ change)."""
+    lengths = np.full((2, len(slope)), np.inf)
+    for side, sign in enumerate((1.0, -1.0)):
+        for j in np.flatnonzero(is_free & (1 - sign * change > 1e-12)):
+            lengths[side, j] = (alpha - sign * slope[j]) / (1 - sign * change[j])
+    return lengths
+
+
+@pytest.mark.parametrize("most", [np.inf, 1e-3])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_free_column_that_reaches_alpha_enters(seed, most):
+    rng = np.random.default_rng(seed)
+    slope, change = rng.uniform(-1, 1, 8), rng.uniform(-1.5, 1.5, 8)
+    is_free = rng.random(8) < 0.7
+    before = slope.copy()
+    lengths = lengths_to_entry(slope, change, is_free, 1.0)
+    length, entering = move_to_entry(slope, change, is_free, 1.0, most, 1e-12)
+    assert length == pytest.approx(min(lengths.min(), most), rel=1e-12)
+    assert entering == (int(np.argmin(lengths)) % 8 if lengths.min() < most else -1)
+    assert_allclose(slope, before - length * change, rtol=0, atol=1e-14)
+
+
+def test_ties_enter_by_the_lowest_index_and_a_gap_that_never_closes_does_not():
+    slope, is_free = np.array([0.5, -0.5, 0.5, -0.5]), np.array([False, True, True, True])
+    assert move_to_entry(slope, np.zeros(4), is_free, 1.0, np.inf, 1e-12) == (0.5, 2)
+    assert move_to_entry(slope, np.ones(4), is_free, 1.0, 0.1, 1e-12) == (0.1, -1)
+
+
+def test_the_first_coefficient_that_falls_to_zero_is_dropped():
+    coef, columns = np.array([0.0, 2.0, -1.0, 0.5]), np.array([3, 1, 2])
+    direction = np.array([1.0, -1.0, 1.0])
+    assert next_drop(coef, columns, direction, True) == (1.0, 2)
+    assert next_drop(coef, columns, direction, False) == (np.inf, -1)
+    assert next_drop(coef, columns, -direction, True) == (0.5, 0)
+    assert next_drop(np.zeros(4), columns, direction, True) == (np.inf, -1)

@@ -192,7 +192,7 @@ def test_names():
     assert len(BY_NAME) == len(ENTRIES) == len(dataset_names())
     assert fetch(" WINE ").data.shape == (178, 13)
     with pytest.raises(
-        InputError, match=r"'sonor' is no data set of the papers; did you mean sonar"
+        InputError, match=r"'sonor' is not a data set of the papers; did you mean sonar"
     ):
         fetch("sonor")
     with pytest.raises(InputError, match=r"dataset_names\(\) lists them all"):

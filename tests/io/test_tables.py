@@ -167,10 +167,10 @@ def test_truncated_and_foreign_binary_files(tmp_path):
     for kind in ("parquet", "arrow"):
         path = write(NUMBERS, tmp_path, kind)
         path.write_bytes(path.read_bytes()[:-30])
-        with pytest.raises(InputError, match=r"is no complete \w+ file, or it is damaged"):
+        with pytest.raises(InputError, match=r"is not a complete \w+ file, or it is damaged"):
             read_table(path)
         path.write_bytes(b"")
-        with pytest.raises(InputError, match=r"is no complete \w+ file, or it is damaged"):
+        with pytest.raises(InputError, match=r"is not a complete \w+ file, or it is damaged"):
             read_table(path)
     for name in ("t.npz", "t.libsvm"):
         with pytest.raises(InputError, match=r"t\.npz cannot be read as NPZ|is not a LIBSVM file"):

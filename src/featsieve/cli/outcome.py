@@ -39,6 +39,7 @@ class Outcome:
     target: str
     notes: tuple[str, ...] = ()
     score: str = ""
+    selector: Any = None
 
     @property
     def selected(self) -> list[Column]:

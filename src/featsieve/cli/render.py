@@ -55,7 +55,7 @@ def text_table(
 ) -> str:
     """Aligned columns; the ``flexible`` one is shortened until a line fits ``width``.
 
-    ``right`` has one letter a column: r for right-aligned numbers, l for text.
+    ``right`` has one letter per column: r for right-aligned numbers, l for text.
     """
     cells = [[printable(cell) for cell in row] for row in [head, *rows]]
     widths = [max(width_of(row[j]) for row in cells) for j in range(len(head))]

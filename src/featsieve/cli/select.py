@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
@@ -18,22 +20,20 @@ from featsieve.io.atomic import atomic_write, check_writable
 from featsieve.io.model import Table
 from featsieve.io.reader import format_of
 
-REPORT = "featsieve.report"
-
 
 def run(arguments: argparse.Namespace) -> int:
     for path in (arguments.output, arguments.report, arguments.pipeline):
         _check_output(path)
-    if arguments.report and importlib.util.find_spec(REPORT) is None:
-        raise InputError("this version of featsieve has no HTML report; leave --report out.")
     table, job = load(arguments)
+    if arguments.report and job.on_disk:
+        raise InputError("a report looks at the columns again, and the file is too large for that.")
     outcome = run_method(job, arguments, arguments.method)
     print(show_outcome(outcome, arguments.format, everything=arguments.all))
     if arguments.output:
         _write_output(table, outcome, arguments.output, neutralize=not arguments.keep_formulas)
         _tell(arguments, f"wrote {arguments.output}")
     if arguments.report:
-        _write_report(job, outcome, arguments.report)
+        _write_report(job, outcome, arguments, outcome.selector)
         _tell(arguments, f"wrote {arguments.report}")
     if arguments.pipeline:
         _write_text(pipeline_code(arguments, outcome), arguments.pipeline)
@@ -76,6 +76,22 @@ def _kept_columns(table: Table, outcome: Outcome) -> Sequence[str]:
     return [name for name in table.names if name in wanted]
 
 
-def _write_report(job: Job, outcome: Outcome, path: str) -> None:
-    module = importlib.import_module(REPORT)
-    module.write_report(path, outcome.as_json(), job.split.X, job.split.y)
+def _write_report(job: Job, outcome: Outcome, arguments: argparse.Namespace, selector: Any) -> None:
+    from featsieve.report import describe, write
+
+    words = [shlex.quote(word) for word in sys.argv[1:]]
+    content = describe(
+        selector,
+        job.split.X,
+        job.split.y,
+        names=job.split.names,
+        target=outcome.target,
+        reason=outcome.reason,
+        params=outcome.params,
+        seed=outcome.seed,
+        elapsed=outcome.elapsed,
+        notes=outcome.notes,
+        command=" ".join(["featsieve", *words]),
+        code=pipeline_code(arguments, outcome),
+    )
+    write(arguments.report, content)

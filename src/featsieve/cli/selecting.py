@@ -188,4 +188,5 @@ def _outcome(
         target=job.target,
         notes=job.notes,
         score=str(find_method(method).score),
+        selector=selector,
     )

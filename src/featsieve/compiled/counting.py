@@ -230,7 +230,7 @@ def _table_sum(
     total = 0.0
     for a in range(own + 1):
         left = margins[c, first + a] if a < own else left_over
-        part = 0.0  # a sum of its own a row: short chains of additions overlap
+        part = 0.0  # one sum per row: short chains of additions overlap
         for b in range(p, end):
             left -= counts[c, a, b]
             part += table[counts[c, a, b]]

@@ -70,3 +70,37 @@ def solve_with_factor(factor: Any, x: Any) -> None:
         x[i] /= factor[i, i]
         for k in range(i):
             x[k] -= factor[i, k] * x[i]
+
+
+@njit(nogil=True, cache=True)
+def move_to_entry(
+    slope: Any, change: Any, is_free: Any, alpha: float, most: float, away: float
+) -> tuple[float, int]:
+    """Lower ``slope`` by ``change`` until a free column reaches alpha, by ``most`` at most.
+
+    Alpha itself falls by 1 for each unit of length. Returns the length and the column, -1 for
+    none; of ties, the first with a positive slope, else the first. A gap that closes more slowly
+    than ``away`` never does.
+    """
+    length, entering = most, -1
+    for sign in (1.0, -1.0):
+        for j in range(slope.size):
+            speed = 1.0 - sign * change[j]
+            if is_free[j] and speed > away:
+                reach = max(alpha - sign * slope[j], 0.0) / speed
+                if reach < length:
+                    length, entering = reach, j
+    for j in range(slope.size):
+        slope[j] -= length * change[j]
+    return length, entering
+
+
+@njit(nogil=True, cache=True)
+def next_drop(coef: Any, columns: Any, direction: Any, has_drops: bool) -> tuple[float, int]:
+    """How far along ``direction`` until a coefficient of ``columns`` is 0 again, and which."""
+    length, dropped = np.inf, -1
+    for i in range(columns.size if has_drops else 0):
+        value = coef[columns[i]]
+        if value * np.sign(direction[i]) < 0.0 and -value / direction[i] < length:
+            length, dropped = -value / direction[i], i
+    return length, dropped

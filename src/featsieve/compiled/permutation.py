@@ -23,7 +23,7 @@ def shuffle(uniform: Any, order: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def shuffle_rows(uniform: Any, orders: Any) -> None:
-    """One permutation a row."""
+    """One permutation per row."""
     for row in range(orders.shape[0]):
         shuffle(uniform[row], orders[row])
 
@@ -34,8 +34,8 @@ def count_reached(
 ) -> None:
     """Add to ``single`` and ``stepdown``, per unit, the permutations that reach its floor.
 
-    ``scores`` has one row a unit and one column a permutation. ``running`` is the largest score of
-    each permutation over the units passed so far, from the worst unit to the best: what
+    ``scores`` has one row per unit and one column per permutation. ``running`` is the largest
+    score of each permutation over the units passed so far, from the worst unit to the best: what
     Westfall and Young's step-down max-T compares with. One row of it stays in the cache.
     """
     for position in range(len(worst_first)):

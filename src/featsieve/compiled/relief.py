@@ -150,7 +150,7 @@ def kth_smallest(total: Any, starts: Any, k: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def pairs_within(total: Any, starts: Any, limits: Any) -> Any:
-    """All (row, other row) at most as far as the limit of row and group; infinity is no pair.
+    """All (row, other row) at most as far as the limit of row and group; infinity is not a pair.
 
     They are listed by row and group: those of row i and group g begin at the third answer's entry
     i · (number of groups) + g.

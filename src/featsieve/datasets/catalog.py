@@ -28,7 +28,8 @@ class Entry:
     note: str = ""
 
 
-LSMI, HSIC, CMI, L1INF = "P-LSMI", "P-HSIC", "P-CMI", "P-L1INF"
+LSMI, HSIC = "Jitkrittum et al. 2013", "Song et al. 2007"
+CMI, L1INF = "Venkateswara et al. 2015", "Masaeli et al. 2010"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("abalone", (LSMI, HSIC), 4177, 8, "regression", openml=("abalone", 1)),
@@ -130,4 +131,4 @@ def find(name: str) -> Entry:
         return BY_NAME[plain]
     near = difflib.get_close_matches(plain, [*BY_NAME, *ALIASES], n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "dataset_names() lists them all."
-    raise InputError(f"{name!r} is no data set of the papers; {hint}")
+    raise InputError(f"{name!r} is not a data set of the papers; {hint}")

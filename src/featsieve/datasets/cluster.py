@@ -1,4 +1,4 @@
-"""The three artificial sets of P-HSIC, section 6.1: 22 columns, of which the first two matter.
+"""The three artificial sets of Song et al. (2007), section 6.1: two of 22 columns matter.
 
 The paper gives the shapes (multimodal classes; four classes of which three lie on a line; the
 regression formula), not the numbers: centres, spreads and the law of the first two regression
@@ -58,7 +58,7 @@ def make_binary_xor(
     """
     n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
     data, cluster = _around(rng, XOR_CENTRES, not_negative("spread", spread), n)
-    description = "Binary XOR: P-HSIC, section 6.1 (centres and spread are ours)."
+    description = "Binary XOR: Song et al. (2007), section 6.1 (centres and spread are ours)."
     return bunch(data, XOR_LABELS[cluster], range(2), description, cluster=cluster)
 
 
@@ -89,7 +89,7 @@ def make_multiclass(
     """
     n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
     data, target = _around(rng, LINE_CENTRES, not_negative("spread", spread), n)
-    description = "Multiclass: P-HSIC, section 6.1 (centres and spread are ours)."
+    description = "Multiclass: Song et al. (2007), section 6.1 (centres and spread are ours)."
     return bunch(data, target, range(2), description)
 
 
@@ -122,5 +122,7 @@ def make_nonlinear_regression(
     data = rng.standard_normal((n, 2 + N_NOISE))
     added = not_negative("noise", noise) * rng.standard_normal(n)
     target = data[:, 0] * np.exp(-(data[:, 0] ** 2) - data[:, 1] ** 2) + added
-    description = "Nonlinear regression: P-HSIC, section 6.1 (law of x and noise are ours)."
+    description = (
+        "Nonlinear regression: Song et al. (2007), section 6.1 (law of x and noise are ours)."
+    )
     return bunch(data, target, range(2), description, noise=added)

@@ -1,4 +1,4 @@
-"""Simulated motor-imagery EEG in the shape of the recordings of P-HSIC, section 6.3.
+"""Simulated motor-imagery EEG in the shape of the recordings of Song et al. (2007), section 6.3.
 
 The real recordings cannot be shipped. The simulation keeps what the paper's experiment uses: five
 subjects, 118 channels at 100 Hz, two kinds of imagination, a μ rhythm near 12 Hz that responds
@@ -30,7 +30,7 @@ N_TIMES = 350  # 3.5 s of imagination a trial
 N_BACKGROUND = 24
 BATCH = 16  # trials at a time, which bounds the memory
 AREA_SIZE = np.array([1.0, 1.0, 0.5])
-N_PATCH = 12  # generators of a rhythm in one area, so that its power is no single draw
+N_PATCH = 12  # generators of a rhythm in one area, so that its power is not a single draw
 MU_WIDTH, BETA_WIDTH = 0.8, 1.2  # Hz, standard deviation of a rhythm's spectral peak
 # Positions on the unit hemisphere (right, front, up): hand areas beside the vertex, the foot on it.
 HAND_LEFT, HAND_RIGHT, FOOT = (-0.6, 0.0, 0.8), (0.6, 0.0, 0.8), (0.0, 0.0, 1.0)
@@ -120,7 +120,7 @@ def make_motor_imagery(
         data,
         target,
         _responsive(frequencies[1:], rhythms).tolist(),
-        f"Simulated motor imagery, subject {subject}, after P-HSIC, section 6.3.",
+        f"Simulated motor imagery, subject {subject}, after Song et al. (2007), section 6.3.",
         feature_names=[f"{f:.2f} Hz" for f in frequencies[1:]],
         target_names=["hand", "foot"],
         frequencies=frequencies[1:],
@@ -158,7 +158,7 @@ def _peak(frequencies: FloatArray, centre: float, width: float) -> FloatArray:
 
 
 def _left_over(drop: float, labels: Array) -> FloatArray:
-    """What is left of a rhythm in the (left hand, right hand, foot) areas, one row a trial."""
+    """What is left of a rhythm in the (left hand, right hand, foot) areas, one row per trial."""
     hand, foot = [1 - drop, 1 - drop / 2, 1.0], [1.0, 1.0, 1 - drop / 2]
     return np.asarray(AREA_SIZE * np.array([hand, foot])[labels])
 

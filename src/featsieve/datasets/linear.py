@@ -1,4 +1,4 @@
-"""A sparse linear model of the size of P-LECTURE's path and error figures."""
+"""A sparse linear model of the size of the figures in Sugiyama's lecture notes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def make_sparse_linear(
 ) -> Bunch:
     """y = Xw + ε with few non-zero w, for Lasso paths and Manhattan plots.
 
-    P-LECTURE gives only the size (N = 1000 rows, n = 100 columns); the columns are independent
-    standard normals, and the coefficients of the first ``n_relevant`` fall evenly from 2 to 0.2 in
-    size with alternating signs, so that the path shows them entering one after another.
+    Sugiyama's lecture notes give only the size (N = 1000 rows, n = 100 columns); the columns are
+    independent standard normals, and the coefficients of the first ``n_relevant`` fall evenly from
+    2 to 0.2 in size with alternating signs, so that the path shows them entering one after another.
 
     Parameters
     ----------
@@ -62,5 +62,8 @@ def make_sparse_linear(
     coef = _coefficients(m, k)
     data = rng.standard_normal((n, m))
     target = data @ coef + not_negative("noise", noise) * rng.standard_normal(n)
-    description = "Sparse linear model of P-LECTURE's size (coefficients and noise are ours)."
+    description = (
+        "Sparse linear model of the size in Sugiyama's lecture notes "
+        "(coefficients and noise are ours)."
+    )
     return bunch(data, target, range(k), description, coef=coef)

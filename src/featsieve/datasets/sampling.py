@@ -23,7 +23,7 @@ def generator(random_state: Seed) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise InputError(
-            f"random_state={random_state!r} is no seed; give a non-negative whole number, "
+            f"random_state={random_state!r} is not a seed; give a non-negative integer, "
             "a numpy Generator or RandomState, or None."
         ) from None
 
@@ -32,7 +32,7 @@ def at_least(name: str, value: Any, lowest: int) -> int:
     """``value`` as an int, or one sentence saying which numbers ``name`` allows."""
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest:
         return int(value)
-    raise InputError(f"{name} must be a whole number of at least {lowest}, got {value!r}.")
+    raise InputError(f"{name} must be an integer >= {lowest}, got {value!r}.")
 
 
 def not_negative(name: str, value: float) -> float:

@@ -1,4 +1,4 @@
-"""The three toy sets of P-LSMI, section 6.2, in the paper's column order."""
+"""The three toy sets of Jitkrittum et al. (2013), section 6.2, in the paper's column order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def make_and_or(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
     target = (coins[:, 0] & coins[:, 1]) | (coins[:, 2] & coins[:, 3])
     copies = target[:, None] ^ coin_flips(rng, 0.2, (n, 3))
     data = np.hstack([coins, copies]).astype(np.float64)
-    return bunch(data, target.astype(np.intp), range(4), "and-or: P-LSMI, section 6.2.")
+    return bunch(
+        data, target.astype(np.intp), range(4), "and-or: Jitkrittum et al. (2013), section 6.2."
+    )
 
 
 def make_quad(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
@@ -70,7 +72,9 @@ def make_quad(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
     x1, x2 = normal[:, 0], normal[:, 1]
     target = (x1**2 + x2) / (0.5 + (x2 + 1.5) ** 2) + noise
     data = np.hstack([normal, copies])
-    return bunch(data, target, range(2), "quad: P-LSMI, section 6.2.", noise=noise)
+    return bunch(
+        data, target, range(2), "quad: Jitkrittum et al. (2013), section 6.2.", noise=noise
+    )
 
 
 def make_xor(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
@@ -101,4 +105,6 @@ def make_xor(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
     coins = np.hstack([coin_flips(rng, 0.5, (n, 5)), coin_flips(rng, 0.75, (n, 5))])
     target = coins[:, 0] ^ coins[:, 1]
     data = coins.astype(np.float64)
-    return bunch(data, target.astype(np.intp), range(2), "xor: P-LSMI, section 6.2.")
+    return bunch(
+        data, target.astype(np.intp), range(2), "xor: Jitkrittum et al. (2013), section 6.2."
+    )

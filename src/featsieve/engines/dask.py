@@ -183,7 +183,7 @@ def _as_dask_array(y: Any) -> Any:
 def _length_error(n_x: int, n_y: int) -> InputError:
     return InputError(
         f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; "
-        "give one target value a row."
+        "give one target value per row."
     )
 
 

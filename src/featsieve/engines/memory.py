@@ -84,7 +84,7 @@ class SparseSource:
 
 
 class FrameSource:
-    """A dataframe of mixed types, kept as one array a column so that only blocks are copied."""
+    """A dataframe of mixed types, kept as one array per column so that only blocks are copied."""
 
     def __init__(self, columns: list[Array], is_code: list[bool], n_rows: int) -> None:
         self._columns = columns

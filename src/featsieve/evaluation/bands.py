@@ -1,4 +1,4 @@
-"""HSIC of frequency bands: which lower and upper cut-offs carry the classes (P-HSIC Figure 2)."""
+"""HSIC of frequency bands: which lower and upper cut-offs carry the classes (Song et al. 2007)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def band_map(
     edges: Sequence[float] | FloatArray | None = None,
     measure: Any = None,
 ) -> BandMap:
-    """The measure (default: HSIC with P-HSIC's width) of every band of a spectrum.
+    """The measure (default: HSIC with the width of Song et al. 2007) of every band of a spectrum.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _checked_edges(frequencies: FloatArray, edges: Any) -> FloatArray:
 
 
 def nearest_neighbours(chosen: IntArray, n_frequencies: int, n_neighbours: int = 4) -> IntArray:
-    """The chosen frequencies and as many nearest ones of each, as P-HSIC keeps them.
+    """The chosen frequencies and as many nearest ones of each, as Song et al. (2007) keep them.
 
     >>> nearest_neighbours(np.array([1, 9]), 20).tolist()
     [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]

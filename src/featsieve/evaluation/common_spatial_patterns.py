@@ -1,4 +1,4 @@
-"""Common spatial patterns on trials given by their Fourier coefficients (P-HSIC section 6.3)."""
+"""Common spatial patterns on trials given by their Fourier coefficients (Song et al. 2007)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from featsieve.errors import InputError
 
 
 def f_measure(selected: Collection[Hashable], relevant: Collection[Hashable]) -> float:
-    """Harmonic mean of precision and recall of a selection (P-LSMI, section 6.2).
+    """Harmonic mean of precision and recall of a selection (Jitkrittum et al. 2013, 6.2).
 
     It is 1 exactly when the selected set is the relevant set, and 0 when they share nothing.
 

@@ -80,6 +80,14 @@ class PermutationResult:
         How many there were: fewer than asked for when the run was stopped, and still valid.
     stop_reason
         ``"completed"``, ``"max_time"`` or ``"interrupted"``.
+
+    Examples
+    --------
+    >>> from featsieve.inference import permutation_test
+    >>> x = np.linspace(0, 1, 40)
+    >>> result = permutation_test(np.c_[x, np.cos(40 * x)], x, n_permutations=99, random_state=0)
+    >>> result.pvalues[0].item(), result.n_permutations
+    (0.01, 99)
     """
 
     scores: FloatArray
@@ -122,7 +130,7 @@ def permutation_test(
     n_permutations : int, default=1000
     groups : one label per row, default=None
         Rows change places only inside their group, so that differences between groups (subjects,
-        batches) are no evidence.
+        batches) are not evidence.
     block_size : int, default=None
         Consecutive rows (of a group) move together in blocks of this size, for rows that depend on
         their neighbours, as in time series; take it larger than the reach of that dependence.
@@ -211,8 +219,8 @@ def _orders_a_pass(engine: Engine, bound: Bound) -> int:
     if not isinstance(bound, HasPermutedScores):
         return ORDERS_A_SEED
     budget = engine.memory_limit // SHARE_OF_BUDGET
-    require_memory(bound.numbers_an_order, budget, "one permutation of all columns")
-    affordable = budget // (8 * bound.numbers_an_order)
+    require_memory(bound.numbers_per_order, budget, "one permutation of all columns")
+    affordable = budget // (8 * bound.numbers_per_order)
     if affordable < ORDERS_A_SEED:
         return affordable
     return min(MOST_ORDERS, affordable - affordable % ORDERS_A_SEED)

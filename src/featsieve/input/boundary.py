@@ -286,7 +286,7 @@ def _with_target(X: ParquetTable, y: Any, needed: bool) -> ParquetTable:
 def _no_target() -> InputError:
     return InputError(
         "this selector requires y to be passed, but the target y is None; "
-        "give one value a row, or the name of a column with a Parquet table."
+        "give one value per row, or the name of a column with a Parquet table."
     )
 
 

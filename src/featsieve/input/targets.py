@@ -23,7 +23,7 @@ NO_TARGET = Target("regression", 0)  # of a table whose selector looks at X alon
 
 @dataclass(frozen=True)
 class TargetScan:
-    """What one pass over y finds out; adds over blocks. One entry an output."""
+    """What one pass over y finds out; adds over blocks. One entry per output."""
 
     n_rows: int
     numeric: bool
@@ -83,7 +83,7 @@ def target_matrix(y: Any) -> Array:
     if values.ndim != 2 or values.shape[1] == 0:
         raise InputError(
             f"the target has {values.ndim} dimensions and shape {values.shape}; it must be one "
-            "column, or one row a sample and one column an output."
+            "column, or one row per sample and one column per output."
         )
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: the target is complex; give real numbers.")

@@ -68,5 +68,5 @@ def _check_types(schema: Any, source: str) -> None:
 def _damaged(error: Exception, source: str, kind: str) -> InputError:
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(
-        f"{source} is no complete {kind} file, or it is damaged ({first[:120]}); write it again."
+        f"{source} is not a complete {kind} file, or it is damaged ({first[:120]}); write it again."
     )

@@ -1,4 +1,4 @@
-"""The HSIC family: ranking, FOHSIC, BAHSIC (P-HSIC), l1-HSIC (P-LSMI 6.1) and HSIC Lasso."""
+"""The HSIC family: ranking, FOHSIC, BAHSIC, l1-HSIC and HSIC Lasso."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greedy information criteria (P-CMI section III; P-LSMI 4.2)."""
+"""Greedy information criteria (Venkateswara et al. 2015, section III)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wrapper method (P-LECTURE): a model's own cross-validated score × a search."""
+"""The wrapper method (Sugiyama, lecture notes): a model's own cross-validated score × a search."""
 
 from __future__ import annotations
 

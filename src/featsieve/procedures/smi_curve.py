@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from featsieve.procedures.pairing import Pairing
-from featsieve.protocols import Engine
+from featsieve.protocols import Engine, HasFoldValues
 from featsieve.result import SelectionResult
 
 _PATIENCE = 3
@@ -40,7 +39,8 @@ class SmiCurve:
 
     def steps(self, engine: Engine, k: int | None = None) -> Iterator[SelectionResult]:
         """The choice among the counts that are finished; before that, the best single unit."""
-        bound: Any = self.pairing.bind(engine)
+        bound = self.pairing.bind(engine)
+        assert isinstance(bound, HasFoldValues)  # the pairing's measure is LSMI
         points: list[CurvePoint] = []
         for count in range(1, min(bound.n_units, _MOST) + 1):
             for result in self.pairing.search.steps(bound, count):
@@ -51,7 +51,7 @@ class SmiCurve:
                 return
 
 
-def _point(bound: Any, result: SelectionResult) -> CurvePoint:
+def _point(bound: HasFoldValues, result: SelectionResult) -> CurvePoint:
     folds = bound.cross_validated(result.indices.tolist())
     error = float(folds.std(ddof=1) / np.sqrt(len(folds)))
     return CurvePoint(result, float(folds.mean()), error)

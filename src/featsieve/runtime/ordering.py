@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -25,22 +26,21 @@ def best_first(scores: FloatArray) -> IntArray:
     close |= ranked[:-1] == ranked[1:]  # equal infinities
     if not close.any():
         return order
-    start = 0
-    while start < len(order):
-        stop = _end_of_tie(ranked, close, start)
+    for start, stop in _ties(-ranked, close):
         order[start:stop] = np.sort(order[start:stop])
-        start = stop
     return order
 
 
-def _end_of_tie(ranked: FloatArray, close: BoolArray, start: int) -> int:
-    """First position after ``start`` whose value is no longer tied with the one at ``start``."""
-    stop = start + 1
-    top = ranked[start]
-    floor = top - TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
-    while stop < len(ranked) and close[stop - 1] and ranked[stop] >= floor:
-        stop += 1
-    return stop
+def _ties(rising: FloatArray, close: BoolArray) -> Iterator[tuple[int, int]]:
+    """First and last + 1 of the values that are tied with the first of them."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], close, [False]])))
+    for start, last in edges.reshape(-1, 2).tolist():  # each is close to the next one
+        while start <= last:
+            top = rising[start]
+            ceiling = top + TIE_TOLERANCE * abs(top) if np.isfinite(top) else top
+            stop = start + int(np.searchsorted(rising[start : last + 1], ceiling, side="right"))
+            yield start, stop
+            start = stop
 
 
 def tie_width(top: float, scale: float = 0.0) -> float:

@@ -1,4 +1,4 @@
-"""Our own thread pool: results in order, few pieces in flight, BLAS kept to one thread a worker."""
+"""Our own thread pool: results in order, few pieces in flight, one BLAS thread per worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterator[R]:
-    """Like ``map``, on threads; at most two pieces a thread are under way at any time."""
+    """Like ``map``, on threads; at most two pieces per thread are under way at any time."""
     if n_jobs == 1:
         yield from map(fn, items)
         return

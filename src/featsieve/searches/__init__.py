@@ -2,7 +2,7 @@
 
 from featsieve.runtime.lazy import lazy_exports
 
-# One line a search.
+# One line per search.
 SEARCHES = {
     "Backward": "featsieve.searches.stepwise",
     "Exhaustive": "featsieve.searches.exhaustive",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.runtime.ordering import best_first, tie_width
-from featsieve.searches.greedy import Criterion
+from featsieve.searches.greedy import BoundInformation, Criterion, RunningCriterion
 
 
 class ConditionalMinimum(Criterion):
@@ -20,21 +20,21 @@ class ConditionalMinimum(Criterion):
 
     few_units: ClassVar[int] = 4096
 
-    def begin(self, bound: Any) -> Any:
+    def begin(self, bound: BoundInformation) -> RunningCriterion:
         return RunningMinimum(bound) if bound.n_units <= self.few_units else LazyMinimum(bound)
 
 
 class RunningMinimum:
     """The minimum of every candidate, up to date."""
 
-    def __init__(self, bound: Any) -> None:
+    def __init__(self, bound: BoundInformation) -> None:
         self._bound = bound
-        self._scores: FloatArray = bound.relevance().copy()
-        self.scale: float = bound.information_scale
+        self._scores = bound.relevance().copy()
+        self.scale = bound.information_scale
 
     def add(self, unit: int) -> None:
-        found = self._bound.information_with(unit).conditional
-        self._scores = np.minimum(self._scores, found)
+        gains = self._bound.information_with(unit).conditional
+        self._scores = np.minimum(self._scores, gains)
 
     def scores(self, outside: BoolArray) -> FloatArray:
         return self._scores
@@ -50,7 +50,7 @@ class LazyMinimum(RunningMinimum):
     group_size: ClassVar[int] = 1024
     worthwhile: ClassVar[float] = 0.5
 
-    def __init__(self, bound: Any) -> None:
+    def __init__(self, bound: BoundInformation) -> None:
         super().__init__(bound)
         order = best_first(self._scores)
         self._groups = np.split(order, range(self.group_size, len(order), self.group_size))
@@ -90,7 +90,7 @@ class LazyMinimum(RunningMinimum):
         units = np.sort(self._groups[group])
         missing = self._selected[self._seen[group] :]
         for selected in missing:
-            found = self._bound.information_with(selected, units).conditional
-            self._scores[units] = np.minimum(self._scores[units], found)
+            gains = self._bound.information_with(selected, units).conditional
+            self._scores[units] = np.minimum(self._scores[units], gains)
         self._seen[group] = len(self._selected)
         self._n_evaluated += len(units) * len(missing)

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from itertools import combinations
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,8 +16,9 @@ from featsieve.input.parameters import check_integer
 from featsieve.protocols import HasValue
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE
+from featsieve.searches.stepwise import BoundValue
 
-SETS_A_STEP = 64
+SETS_PER_STEP = 64
 
 
 class Exhaustive(BaseEstimator):
@@ -29,6 +30,17 @@ class Exhaustive(BaseEstimator):
         Refuse when there are more sets than this.
     keep : int, default=100
         How many of the best sets are kept in ``result_.path`` as (value, set), best first.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Exhaustive
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Exhaustive(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
@@ -37,7 +49,7 @@ class Exhaustive(BaseEstimator):
         self.max_subsets = max_subsets
         self.keep = keep
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
         check_integer("max_subsets", self.max_subsets, 1)
         check_integer("keep", self.keep, 0)
         total = comb(bound.n_units, k)
@@ -54,7 +66,7 @@ class Exhaustive(BaseEstimator):
             if best is None or value > best[0] + TIE_TOLERANCE * abs(best[0]):
                 best = (value, subset)
             _keep(kept, (value, -done, subset), self.keep)
-            if done % SETS_A_STEP == 0 or done == total:
+            if done % SETS_PER_STEP == 0 or done == total:
                 yield _answer(best, kept, bound.n_units)
                 bound.monitor.tick("trying sets", done, total)
 

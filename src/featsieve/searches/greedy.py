@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.input.parameters import check_choice, check_real
-from featsieve.protocols import HasConditionalGains, HasPairInformation, PairInformation
+from featsieve.protocols import Bound, HasConditionalGains, HasPairInformation, PairInformation
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_index, tie_width
 from featsieve.runtime.user_warnings import warn_user
+
+
+class BoundInformation(Bound, HasPairInformation, Protocol):
+    """A bound measure with the information of pairs of units."""
+
+
+class RunningCriterion(Protocol):
+    """A criterion with its data and the units selected so far.
+
+    ``scale`` is the size of its terms, to which ties are relative.
+    """
+
+    scale: float
+
+    def add(self, unit: int) -> None:
+        """Take the unit into the selected ones."""
+        ...
+
+    def scores(self, outside: BoolArray) -> FloatArray:
+        """The criterion of every candidate; only those outside the selection have to be right."""
+        ...
 
 
 class Criterion(BaseEstimator):
@@ -26,7 +47,7 @@ class Criterion(BaseEstimator):
         """How many times the rounding of information is in a score."""
         return 1.0
 
-    def begin(self, bound: Any) -> Any:
+    def begin(self, bound: BoundInformation) -> RunningCriterion:
         return SummedTerms(self, bound)
 
     def term(self, pair: PairInformation) -> FloatArray:
@@ -38,16 +59,13 @@ class Criterion(BaseEstimator):
 
 
 class SummedTerms:
-    """The running sum of a criterion: one column of the pair matrix a selected unit.
+    """The running sum of a criterion: one column of the pair matrix per selected unit."""
 
-    ``scale`` is the size of its terms, to which ties are relative.
-    """
-
-    def __init__(self, criterion: Criterion, bound: Any) -> None:
+    def __init__(self, criterion: Criterion, bound: BoundInformation) -> None:
         self._criterion = criterion
         self._bound = bound
-        self._relevance: FloatArray = bound.relevance()
-        self.scale: float = bound.information_scale * criterion.amplification
+        self._relevance = bound.relevance()
+        self.scale = bound.information_scale * criterion.amplification
         self._total = np.zeros(len(self._relevance))
         self._n_selected = 0
 
@@ -67,7 +85,7 @@ class MinimalRedundancy(Criterion):
     def __init__(self, *, scheme: Literal["difference", "quotient"] = "difference") -> None:
         self.scheme = scheme
 
-    def begin(self, bound: Any) -> Any:
+    def begin(self, bound: BoundInformation) -> RunningCriterion:
         check_choice("scheme", self.scheme, ("difference", "quotient"))
         return super().begin(bound)
 
@@ -125,7 +143,7 @@ class WeightedRedundancy(Criterion):
     def amplification(self) -> float:
         return max(1.0, self.beta)
 
-    def begin(self, bound: Any) -> Any:
+    def begin(self, bound: BoundInformation) -> RunningCriterion:
         check_real("beta", self.beta, 0)
         return super().begin(bound)
 
@@ -144,17 +162,18 @@ class ConditionalGain(Criterion):
 
     requires: ClassVar[tuple[type, ...]] = (HasPairInformation, HasConditionalGains)
 
-    def begin(self, bound: Any) -> Any:
-        return GainOfAll(bound)
+    def begin(self, bound: BoundInformation) -> RunningCriterion:
+        assert isinstance(bound, HasConditionalGains)  # it is required
+        return GainOfAll(bound, bound)
 
 
 class GainOfAll:
     """All selected units as one variable."""
 
-    def __init__(self, bound: Any) -> None:
-        self._bound = bound
-        self._relevance: FloatArray = bound.relevance()
-        self.scale: float = bound.information_scale
+    def __init__(self, bound: BoundInformation, gains: HasConditionalGains) -> None:
+        self._gains = gains
+        self._relevance = bound.relevance()
+        self.scale = bound.information_scale
         self._selected: list[int] = []
         self._has_warned = False
 
@@ -164,7 +183,7 @@ class GainOfAll:
     def scores(self, outside: BoolArray) -> FloatArray:
         if not self._selected:
             return self._relevance
-        gains: FloatArray = self._bound.conditional_gains(self._selected)
+        gains = self._gains.conditional_gains(self._selected)
         if gains[outside].max() > tie_width(0.0, self.scale):
             return gains
         self._warn_once()
@@ -186,6 +205,19 @@ class Greedy(BaseEstimator):
     Parameters
     ----------
     criterion : a criterion of featsieve.searches.greedy, default JointInformation (JMI)
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import MutualInformation
+    >>> from featsieve.searches import Greedy
+    >>> from featsieve.searches.greedy import MinimalRedundancy
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> measure, search = MutualInformation(), Greedy(MinimalRedundancy())
+    >>> selector = FeatureSelector(measure, search, n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 2]
     """
 
     def __init__(self, criterion: Criterion | None = None) -> None:
@@ -199,7 +231,7 @@ class Greedy(BaseEstimator):
     def _criterion(self) -> Criterion:
         return JointInformation() if self.criterion is None else self.criterion
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: BoundInformation, k: int) -> Iterator[SelectionResult]:
         run = self._criterion.begin(bound)
         indices = np.empty(k, dtype=np.intp)
         path: list[int] = []

@@ -1,23 +1,27 @@
-"""Stepwise searches: forward selection adds, backward elimination drops (P-HSIC, Algorithm 1)."""
+"""Stepwise searches: forward selection adds, backward elimination drops (Song et al. 2007)."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
 from featsieve.input.parameters import check_flag, check_fraction_or_count
-from featsieve.protocols import HasAdditions, HasRemovals, HasValue
+from featsieve.protocols import Bound, HasAdditions, HasRemovals, HasValue
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
 
+class BoundValue(Bound, HasValue, Protocol):
+    """A bound measure with a value for a set of units."""
+
+
 def round_size(step: float, current: int) -> int:
-    """A count as it is; a fraction of the current count as P-HSIC's authors take it.
+    """A count as it is; a fraction of the current count as Song et al. (2007) take it.
 
     >>> round_size(3, 10), round_size(0.1, 10), round_size(0.1, 5)
     (3, 2, 1)
@@ -35,6 +39,17 @@ class Forward(BaseEstimator):
     step : int or float, default=1
         How many units a round adds: a count, or a fraction f of those still outside
         (then int(f · m) + 1 of them).
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Forward
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Forward(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
@@ -42,7 +57,7 @@ class Forward(BaseEstimator):
     def __init__(self, *, step: float = 1) -> None:
         self.step = step
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
         check_fraction_or_count("step", self.step)
         selected: list[int] = []
         outside = list(range(bound.n_units))
@@ -66,7 +81,7 @@ class Forward(BaseEstimator):
             bound.monitor.tick("adding", len(selected), k)
 
 
-def values_with(bound: Any, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+def values_with(bound: BoundValue, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
     """All additions at once where the measure can, else one by one."""
     if isinstance(bound, HasAdditions):
         return bound.values_with(subset, candidates)
@@ -83,6 +98,17 @@ class Backward(BaseEstimator):
         (then int(f · m) + 1 of them), never below k.
     order_selected : bool, default=True
         Go on one by one below k, so that the selected units come best first.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Backward
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Backward(step=0.1), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
@@ -91,7 +117,7 @@ class Backward(BaseEstimator):
         self.step = step
         self.order_selected = order_selected
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
         check_fraction_or_count("step", self.step)
         check_flag("order_selected", self.order_selected)
         left = list(range(bound.n_units))
@@ -142,7 +168,9 @@ def _answer(
     )
 
 
-def values_without(bound: Any, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+def values_without(
+    bound: BoundValue, subset: Sequence[int], candidates: Sequence[int]
+) -> FloatArray:
     """All removals at once where the measure can, else one by one."""
     if isinstance(bound, HasRemovals):
         return bound.values_without(subset, candidates)

@@ -46,7 +46,7 @@ class ColumnMoments:
         return (other.mean - self.mean) + (other.remainder - self.remainder)
 
     def is_constant(self) -> BoolArray:
-        """Per column; the rounding of the mean itself is no spread."""
+        """Per column; the rounding of the mean itself is not spread."""
         noise = CONSTANT_SPREAD * np.abs(self.mean)
         return np.isfinite(self.deviation) & (
             np.sqrt(self.deviation) <= np.sqrt(self.weight) * noise
@@ -87,6 +87,13 @@ class CrossMoments:
 def column_moments(values: Any, weight: FloatArray | None = None) -> ColumnMoments:
     """Moments of the columns of a dense or CSR array."""
     return _moments(values, weight)[0]
+
+
+def centred_columns(
+    values: FloatArray, weight: FloatArray | None = None
+) -> tuple[ColumnMoments, FloatArray]:
+    """Moments of the columns of a dense array, and a copy of it about the means."""
+    return _moments(values, weight)
 
 
 def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> CrossMoments:
@@ -202,7 +209,7 @@ def _less(values: Any, origin: FloatArray) -> Any:
 
 
 def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
-    """Sum of one number a stored cell, column by column."""
+    """Sum of one number per stored cell, column by column."""
     sums = np.bincount(values.indices, weights=numbers, minlength=values.shape[1])
     return np.asarray(sums, dtype=np.float64)
 

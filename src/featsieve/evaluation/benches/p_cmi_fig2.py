@@ -1,4 +1,4 @@
-"""P-CMI, Figure 2: time of the global solvers over (n, k)."""
+"""Venkateswara et al. (2015), Figure 2: time of the global solvers over (n, k)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(
     n, k = experiments[-1]
     order = sorted(names, key=lambda name: mean_seconds(found, n, k, name))
     return finish(
-        "P-CMI, Figure 2: time of the global solvers",
+        "Venkateswara et al. (2015), Figure 2: time of the global solvers",
         markdown_table(["(n, k)", *names], rows),
         f"Mean of {repeats} random symmetric non-negative matrices, the same for all methods.",
         CLAIM,

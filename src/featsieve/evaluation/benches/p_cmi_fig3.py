@@ -1,4 +1,4 @@
-"""P-CMI, Figure 3: how far the global solvers come above Linear's value."""
+"""Venkateswara et al. (2015), Figure 3: how far the global solvers come above Linear's value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(
     overall = {name: fmean(gain[name] for gain in gains.values()) for name in names}
     order = sorted(names, key=lambda name: -overall[name])
     return finish(
-        "P-CMI, Figure 3: x'Qx above Linear's",
+        "Venkateswara et al. (2015), Figure 3: x'Qx above Linear's",
         markdown_table(["(n, k)", *names], rows),
         f"Mean of {repeats} random symmetric non-negative matrices, the same for all methods.",
         CLAIM,

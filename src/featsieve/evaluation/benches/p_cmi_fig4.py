@@ -1,4 +1,4 @@
-"""P-CMI, Figure 4: cross-validation error against the number of columns."""
+"""Venkateswara et al. (2015), Figure 4: cross-validation error against the number of columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(
     sets = read_sets(data_dir, quick, datasets)
     shown = [data for data in sets if datasets or data.name in SHOWN] or sets[:3]
     return finish(
-        "P-CMI, Figure 4: mean error in percent of a linear SVM against k",
+        "Venkateswara et al. (2015), Figure 4: mean error in percent of a linear SVM against k",
         *(f"## {data.name}\n{_curve(data, names, folds)}" for data in shown),
         out=out,
         packages=["scipy", "scikit-learn"],

@@ -1,4 +1,4 @@
-"""P-CMI, Table I: the exponent of each solver's time in n."""
+"""Venkateswara et al. (2015), Table I: the exponent of each solver's time in n."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run(
         times = [seconds_in_words(s) for s in seconds]
         rows.append([label, *times, slope, PAPER.get(label, "")])
     return finish(
-        "P-CMI, Table I: how time grows with n",
+        "Venkateswara et al. (2015), Table I: how time grows with n",
         markdown_table(
             ["method", *(f"n = {n}" for n in sizes), "measured exponent", "paper"], rows
         ),

@@ -1,4 +1,4 @@
-"""P-CMI, Tables II, III and IV: errors of TPower and LowRank against the other selectors."""
+"""Venkateswara et al. (2015), Tables II to IV: errors of TPower and LowRank against the others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(
     tables = {data.name: error_table(data, names, folds) for data in sets}
     heroes = [name for name in ("TPower", "LowRank", OURS) if name in names]
     return finish(
-        "P-CMI, Tables II, III and IV: errors of a linear SVM on the selected columns",
+        "Venkateswara et al. (2015), Tables II to IV: errors of a linear SVM on the columns",
         "## Table II\n" + _table_two(sets, tables),
         *(f"## {hero} against the others\n{_against(hero, names, tables)}" for hero in heroes),
         _LEGEND,

@@ -1,4 +1,4 @@
-"""P-HSIC, Table 2 and Figure 2: frequency bands for a brain-computer interface, simulated."""
+"""Song et al. (2007), Table 2 and Figure 2: simulated frequency bands of motor imagery."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def run(
             recording.power, recording.y, recording.frequencies, edges=np.arange(2.0, 42.0, 2.0)
         )
     return finish(
-        f"P-HSIC, Table 2: errors (%) on simulated motor imagery, {repeats} × 2-fold",
+        f"Song et al. (2007), Table 2: errors (%) on simulated motor imagery, {repeats} × 2-fold",
         _table(columns),
         f"{n_channels} channels, 280 trials a subject. The paper's rows are real recordings: only "
         "the order of the subjects can be compared. In the simulation nothing but the two rhythms "

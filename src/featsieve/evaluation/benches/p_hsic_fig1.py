@@ -1,4 +1,4 @@
-"""P-HSIC, Figure 1: median rank of the two relevant features against the sample size."""
+"""Song et al. (2007), Figure 1: median rank of the two relevant features against n."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def run(
     repeats = trials or (QUICK_TRIALS if quick else TRIALS)
     curves = [curve(problem, name, sizes, repeats) for problem in SETS for name in names]
     return finish(
-        "P-HSIC, Figure 1: median rank of the two relevant features among 22",
+        "Song et al. (2007), Figure 1: median rank of the two relevant features among 22",
         *(_section(problem, curves, sizes) for problem in SETS),
         f"Mean over {repeats} data sets of the median of the two ranks: 1.5 is perfect, about 11.5 "
         "is chance.",

@@ -1,4 +1,4 @@
-"""P-HSIC, Table 1: error of a Gaussian SVM on five selected features, 10-fold, on real sets."""
+"""Song et al. (2007), Table 1: 10-fold error of a Gaussian SVM on five selected features."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def run(
     if binary:
         rows.append(["l2 (binary sets)", *(f"{d:.1f}" for d in l2_distances(np.array(binary))), ""])
     return finish(
-        f"P-HSIC, Table 1: error (%) or variance not explained (%), {n_folds}-fold",
+        f"Song et al. (2007), Table 1: error (%) or variance not explained (%), {n_folds}-fold",
         markdown_table(["data", *names, "BAHSIC (paper)"], rows),
         "Mean over folds ± its standard error; five features, Gaussian SVM with C = 100 and the "
         "median distance. l2: distance of a method's errors on binary sets from the best ones.",

@@ -1,4 +1,4 @@
-"""P-LSMI, Table 4: mean F-measure on and-or, quad and xor."""
+"""Jitkrittum et al. (2013), Table 4: mean F-measure on and-or, quad and xor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOYS: dict[str, tuple[Any, int]] = {
     "xor": (make_xor, 2),
 }
 
-# The comparators as P-LSMI's authors set them: biased HSIC, median width, one column a round.
+# The comparators as P-LSMI's authors set them: biased HSIC, median width, one column per round.
 _HSIC = {"estimator": "biased", "bandwidth": "median"}
 COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "PC": ("PearsonRanking", {}),
@@ -94,7 +94,7 @@ def run(
     repeats = trials or (QUICK_TRIALS if quick else TRIALS)
     cells = [_cell(c, toy, repeats) for c in _chosen(methods) for toy in TOYS]
     return finish(
-        "P-LSMI, Table 4: F-measure on the toy sets",
+        "Jitkrittum et al. (2013), Table 4: F-measure on the toy sets",
         markdown_table(
             ["method", "set", "F (deviation)", "paper", "against the paper", "seconds a fit"],
             [_line(cell) for cell in cells],

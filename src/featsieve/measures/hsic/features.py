@@ -91,7 +91,7 @@ class FourierFeatures:
 def fourier_features(
     kernel: KernelFunction, base: UnitColumns, own: UnitColumns, seed: int
 ) -> FourierFeatures:
-    """One row of frequencies a column, drawn from (seed, column): the same in every pass."""
+    """One row of frequencies per column, drawn from (seed, column): the same in every pass."""
     return FourierFeatures(
         _frequencies(kernel, base, seed), _frequencies(kernel, own, seed), own.starts
     )
@@ -240,7 +240,7 @@ class BoundFeatureHSIC(SetChanges):
         return values / self._divisor
 
     def _missing_part(self, summed: FeaturePass, best: int) -> float:
-        """The mean of k(x, x) − k̂(x, x), in units of k(x, x), over rows that are no landmarks."""
+        """The mean of k(x, x) − k̂(x, x), in units of k(x, x), over rows that are not landmarks."""
         base, own = summed.base, summed.own
         others, marks = (
             (X[base.columns], X[own.columns]) for X in (self._held_out, self._landmarks)

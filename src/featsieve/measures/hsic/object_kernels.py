@@ -22,7 +22,7 @@ Counts = Mapping[Hashable, int]
 
 
 class ObjectKernel(BaseEstimator, ABC):
-    """A kernel of objects that are no rows of numbers: inner products of counted features."""
+    """A kernel of objects that are not rows of numbers: inner products of counted features."""
 
     normalize: bool
 

@@ -49,9 +49,20 @@ or None for columns that are codes already
     n_neighbors : int, default=3
         For "ksg".
     normalized : bool, default=False
-        I / √(H(X) H(Y)) (P-LECTURE).
+        I / √(H(X) H(Y)) (Sugiyama, lecture notes).
     correction : None, "miller_madow" or "shrink"
         Against the bias of scores from few rows.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import MutualInformation
+    >>> from featsieve.searches import Greedy
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(MutualInformation(), Greedy(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 1]
     """
 
     takes_missing: ClassVar[bool] = True
@@ -108,9 +119,23 @@ or None for columns that are codes already
 
 
 class ConditionalMutualInformation(MutualInformation):
-    """I(X; Y), and between two columns I(X_j; Y | X_i), which is complement (P-CMI eq. 4).
+    """I(X; Y), and between two columns I(X_j; Y | X_i), which is complement.
+
+    This is the matrix of Venkateswara et al. (2015), eq. 4.
 
     Parameters are those of :class:`MutualInformation`.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import ConditionalMutualInformation
+    >>> from featsieve.searches import GlobalQuadratic
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> measure, search = ConditionalMutualInformation(), GlobalQuadratic()
+    >>> selector = FeatureSelector(measure, search, n_features_to_select=2)
+    >>> selector.fit(X, y).result_.extras["proven_optimal"]
+    True
     """
 
     def bind(self, engine: Engine) -> Bound:
@@ -225,7 +250,7 @@ class BoundPermutable(BoundMutualInformation):
     """Cuts that do not depend on the target stay as they are when it is permuted."""
 
     @property
-    def numbers_an_order(self) -> int:
+    def numbers_per_order(self) -> int:
         return 4 * self._engine.n_samples + self.n_units
 
     @property

@@ -89,7 +89,13 @@ def entropy(x: Any, *, correction: Correction = None) -> float:
 
 
 def joint_entropy(x: Any, y: Any, *, correction: Correction = None) -> float:
-    """H(X, Y); see :func:`entropy`."""
+    """H(X, Y); see :func:`entropy`.
+
+    Examples
+    --------
+    >>> round(joint_entropy(["a", "a", "b", "b"], [0, 1, 0, 1]), 6)
+    1.386294
+    """
     return _joint(correction, x=x, y=y).entropy()
 
 
@@ -103,7 +109,9 @@ def mutual_information(x: Any, y: Any, *, correction: Correction = None) -> floa
 
 
 def normalized_mutual_information(x: Any, y: Any, *, correction: Correction = None) -> float:
-    """I(X; Y) / √(H(X) H(Y)) (P-LECTURE), 0 if either has one state only; see :func:`entropy`.
+    """I(X; Y) / √(H(X) H(Y)) (Sugiyama, lecture notes), 0 if either has one state only.
+
+    The data are those of :func:`entropy`.
 
     >>> round(normalized_mutual_information([0, 1, 2], [5, 3, 4]), 12)
     1.0
@@ -126,7 +134,9 @@ def conditional_mutual_information(
 
 
 def cmi_matrix(codes: Any, y: Any, *, n_jobs: int | None = None) -> FloatArray:
-    """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y) (P-CMI eq. 4); not symmetric.
+    """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y); not symmetric.
+
+    Equation (4) of Venkateswara et al. (2015).
 
     Parameters
     ----------

@@ -26,6 +26,17 @@ class Pearson(BaseMeasure):
     indicator columns in the same way, and a pair of states counts with its joint frequency. A group
     scores what its best column scores. A constant column scores 0. Several outputs: their mean.
     Between two columns the same number is their redundancy.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Pearson
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Pearson(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     takes_weights: ClassVar[bool] = True
@@ -50,7 +61,7 @@ class PearsonSummary:
         return cross_moments(Dummies(self.schema).expand(block), Y, block.weight)
 
     def output_scores(self, moments: CrossMoments) -> FloatArray:
-        """One row an output, one number a unit."""
+        """One row per output, one number per unit."""
         strength = np.abs(moments.correlation())
         rows, first = [], 0
         for output in range(self.target.n_outputs):
@@ -109,8 +120,8 @@ class BoundPearson:
         return pair_correlations(self._engine)
 
     @property
-    def numbers_an_order(self) -> int:
-        return self._permuted.numbers_an_order
+    def numbers_per_order(self) -> int:
+        return self._permuted.numbers_per_order
 
     def permuted_scores(self, orders: IntArray) -> FloatArray:
         """All columns under all these permutations of the target, by matrix products."""
@@ -138,7 +149,7 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
 
 
 def pair_correlations(engine: Engine) -> FloatArray:
-    """One number a pair of units, 1 on the diagonal; one pass over the rows.
+    """One number per pair of units, 1 on the diagonal; one pass over the rows.
 
     A categorical column enters by its indicator columns, a pair of states with its joint frequency;
     two groups are as correlated as their most correlated columns.

@@ -26,13 +26,13 @@ class PermutedPearson:
     engine: Engine
 
     @property
-    def numbers_an_order(self) -> int:
+    def numbers_per_order(self) -> int:
         """Products of all expanded columns with all target columns, and the order itself."""
         products = len(self._dummies.owner) * self._target.shape[1]
         return COPIES * (self.engine.n_jobs + 1) * products + self.engine.n_samples
 
     def scores(self, orders: IntArray) -> FloatArray:
-        """One row a unit, one column an order."""
+        """One row per unit, one column per order."""
         moments = self.engine.reduce_rows(
             partial(_block_moments, self._dummies, self._target, orders)
         )
@@ -49,7 +49,7 @@ class PermutedPearson:
 
     @cached_property
     def _parts(self) -> list[FloatArray]:
-        """The target's columns, one array an output."""
+        """The target's columns, one array per output."""
         y = self.engine.targets()
         return [_needed(columns) for _, columns in target_columns(y, self.engine.target)]
 

@@ -173,7 +173,7 @@ def _part(X: Any, Y: FloatArray, weight: FloatArray | None, inside: BoolArray) -
 class RowParts:
     """Blocks of rows, kept as they are."""
 
-    parts: tuple[tuple[FloatArray, FloatArray, FloatArray], ...]
+    parts: tuple[tuple[FloatArray, FloatArray, FloatArray | None], ...]
 
     def merge(self, other: Self) -> Self:
         return type(self)(self.parts + other.parts)
@@ -182,8 +182,12 @@ class RowParts:
 def _row_part(dummies: Dummies, target: Target, block: Block) -> RowParts:
     X = dummies.expand(block)
     X = np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
-    weight = np.ones(block.n_rows) if block.weight is None else block.weight
-    return RowParts(((X, signed_targets(block.y, target), weight),))
+    return RowParts(((X, signed_targets(block.y, target), block.weight),))
+
+
+def _joined(blocks: tuple[Any, ...]) -> Any:
+    """A single block is not copied; rows without weights stay so."""
+    return blocks[0] if len(blocks) == 1 or blocks[0] is None else np.concatenate(blocks)
 
 
 def _kept_rows(engine: Engine, dummies: Dummies, folding: Folding) -> FoldedTable:
@@ -192,11 +196,11 @@ def _kept_rows(engine: Engine, dummies: Dummies, folding: Folding) -> FoldedTabl
     n_copies = ROW_COPIES + folding.n_folds
     require_memory(n_copies * n_rows * n_columns, engine.memory_limit, what)
     parts = engine.reduce_rows(partial(_row_part, dummies, engine.target)).parts
-    X, Y, weight = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
+    X, Y, weight = (_joined(blocks) for blocks in zip(*parts, strict=True))
     fold = folding.of(np.arange(n_rows))
 
     def table(rows: Any) -> RowTable:
-        return RowTable.of_rows(X[rows], Y[rows], weight[rows])
+        return RowTable.of_rows(X[rows], Y[rows], None if weight is None else weight[rows])
 
     def split(f: int) -> tuple[Table, Table]:
         return table(fold != f), table(fold == f)

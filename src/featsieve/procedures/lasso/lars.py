@@ -6,8 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from featsieve.arrays import BoolArray, FloatArray, IntArray
-from featsieve.compiled.lasso import append_to_factor, solve_with_factor
+from featsieve.arrays import BoolArray, FloatArray
+from featsieve.compiled.lasso import (
+    append_to_factor,
+    move_to_entry,
+    next_drop,
+    solve_with_factor,
+)
 from featsieve.procedures.lasso.tables import LarsMethod, Table
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
@@ -72,7 +77,7 @@ class LarsState:
     def _enter(self, column: int) -> None:
         """A column that repeats active ones stays out for good."""
         self._is_free[column] = False
-        row = self._rows.row(column, np.where(self._is_free, np.abs(self.slope), -1.0))
+        row = self._rows.row(column, self.slope, self._is_free)
         self._active.append(column, np.sign(self.slope[column]), row)
 
     def advance(self, alpha_min: float) -> bool:
@@ -83,12 +88,12 @@ class LarsState:
         columns = np.array(active.columns)
         direction = active.direction()
         change = direction @ active.rows[: len(columns)]
-        length, entering = self._next_entry(change)
-        drop_length, dropped = self._next_drop(columns, direction)
+        drop_length, dropped = next_drop(self.coef, columns, direction, self._has_drops)
         length_left = self.alpha - alpha_min
-        move = min(length, drop_length, length_left)
+        move, entering = move_to_entry(
+            self.slope, change, self._is_free, self.alpha, min(drop_length, length_left), AWAY
+        )
         self.coef[columns] += move * direction
-        self.slope -= move * change
         self.alpha = alpha_min if move == length_left else self.alpha - move
         if move == length_left:
             return True
@@ -99,27 +104,6 @@ class LarsState:
         else:
             self._enter(entering)
         return True
-
-    def _next_entry(self, change: FloatArray) -> tuple[float, int]:
-        """How far until a free column's slope reaches alpha, and which."""
-        lengths = np.full((2, len(change)), np.inf)
-        for side, sign in enumerate((1.0, -1.0)):
-            gap, speed = self.alpha - sign * self.slope, 1.0 - sign * change
-            closing = self._is_free & (speed > AWAY)
-            np.divide(np.maximum(gap, 0.0), speed, out=lengths[side], where=closing)
-        entering = int(np.argmin(lengths)) % len(change)
-        return float(lengths[:, entering].min()), entering
-
-    def _next_drop(self, columns: IntArray, direction: FloatArray) -> tuple[float, int]:
-        """How far until an active coefficient is 0 again, and which."""
-        coef = self.coef[columns]
-        falling = (coef * np.sign(direction) < 0) & self._has_drops
-        if not falling.any():
-            return np.inf, -1
-        lengths = np.full(len(columns), np.inf)
-        np.divide(-coef, direction, out=lengths, where=falling)
-        dropped = int(np.argmin(lengths))
-        return float(lengths[dropped]), dropped
 
 
 @dataclass
@@ -172,9 +156,10 @@ class GramRows:
         self._table = table
         self._known: dict[int, FloatArray] = {}
 
-    def row(self, column: int, likely: FloatArray) -> FloatArray:
-        """``likely`` is largest for the columns that may be asked for next."""
+    def row(self, column: int, slope: FloatArray, is_free: BoolArray) -> FloatArray:
+        """Free columns of large slope may be asked for next."""
         if column not in self._known:
+            likely = np.where(is_free, np.abs(slope), -1.0)
             order = np.argsort(-likely, kind="stable")[: 4 * BATCH].tolist()
             others = [j for j in order if j not in self._known and j != column and likely[j] >= 0]
             batch = np.array([column, *others[: BATCH - 1]], dtype=np.intp)

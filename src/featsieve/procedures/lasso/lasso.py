@@ -68,7 +68,8 @@ class Lasso:
         raw = fold_table(engine, folding, self._stop_count(k))
         basis = find_basis(raw.every, engine.schema, self.standardize)
         fit = LassoFit(self, engine, raw.through(basis.matrix), basis, self._stop_count(k))
-        if k is not None or self.alpha is not None or self.radius is not None:
+        needs_errors = k is None and self.alpha is None and self.radius is None
+        if folding.n_folds and not needs_errors:
             yield fit.result(k)
         fit = fit.with_errors()
         yield fit.result(k)
@@ -167,8 +168,9 @@ class LassoFit:
         coef = self.path.at(alpha)
         sizes = self._chooser.sizes(coef)
         scores = self._by_unit(sizes)
-        chosen = [unit for unit in best_first(scores) if scores[unit] > 0][:k]
-        if not chosen:
+        ranked = best_first(scores)
+        chosen = ranked[scores[ranked] > 0][:k]
+        if not len(chosen):
             raise InputError(
                 f"at alpha={alpha:g} every coefficient is 0; the largest penalty with another "
                 f"answer is below {self.path.alphas[0]:g}, so give less, or a larger radius."
@@ -176,7 +178,7 @@ class LassoFit:
         active = np.flatnonzero(coef.any(axis=1))
         residual = self.folded.every.residual_variance(coef[active], active).sum()
         return SelectionResult(
-            np.array(chosen, dtype=np.intp),
+            chosen,
             scores,
             objective=float(residual / 2 + alpha * self._chooser.penalty(coef)),
             order=self._order(chosen),
@@ -190,16 +192,15 @@ class LassoFit:
         out[self.basis.units] = values
         return out
 
-    def _order(self, chosen: list[int]) -> IntArray:
+    def _order(self, chosen: IntArray) -> IntArray:
         """The chosen, then the others as they enter the path."""
-        entry = self._by_unit(self._chooser.first_alpha())
-        taken = set(chosen)
-        rest = [unit for unit in best_first(entry) if unit not in taken]
-        return np.array([*chosen, *rest], dtype=np.intp)
+        by_entry = best_first(self._by_unit(self._chooser.first_alpha()))
+        return np.concatenate([chosen, by_entry[~np.isin(by_entry, chosen)]])
 
     def _extras(self, alpha: float, coef: FloatArray) -> dict[str, object]:
-        path = np.array([self.basis.original(c).T for c in self.path.coefs])
-        path = np.moveaxis(path, 0, -1)  # outputs × columns × penalties, as scikit-learn
+        coefs = np.moveaxis(self.path.coefs, 0, -1)  # coordinates × outputs × penalties
+        path = self.basis.original(coefs.reshape(len(coefs), -1)).reshape(-1, *coefs.shape[1:])
+        path = np.moveaxis(path, 1, 0)  # outputs × columns × penalties, as scikit-learn
         extras = {
             "alpha": alpha,
             "alphas": self.path.alphas,

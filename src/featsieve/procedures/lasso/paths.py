@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -227,14 +227,16 @@ class Chooser:
     def sizes(self, coef: FloatArray) -> FloatArray:
         """The norm of each unit's coefficients, rounding taken for 0."""
         norms = self.basis.norms(coef)
-        return np.where(norms > NONZERO * norms.max(initial=0.0), norms, 0.0)
+        largest = norms.max(axis=-1, initial=0.0, keepdims=True)
+        return np.where(norms > NONZERO * largest, norms, 0.0)
 
-    def count(self, coef: FloatArray) -> int:
-        return int(np.count_nonzero(self.sizes(coef)))
+    def count(self, coef: FloatArray) -> Any:
+        """Of one point of the path, or of each of many."""
+        return np.count_nonzero(self.sizes(coef), axis=-1)
 
-    def penalty(self, coef: FloatArray) -> float:
-        """Σ_g penalty_g ‖B_g‖: the t of the constraint form."""
-        return float(self.basis.penalty @ self.sizes(coef))
+    def penalty(self, coef: FloatArray) -> Any:
+        """Σ_g penalty_g ‖B_g‖, the t of the constraint form; of one point or of each of many."""
+        return self.sizes(coef) @ self.basis.penalty
 
     def alpha_for_count(self, k: int, rule: CountRule) -> float:
         return self._nearest(k) if rule == "nearest" else self._exact(k)
@@ -251,7 +253,7 @@ class Chooser:
 
     def _boundary(
         self,
-        reached: Callable[[FloatArray], bool],
+        reached: Callable[[FloatArray], Any],
         good: Callable[[FloatArray], bool] = lambda coef: False,
         *,
         lower: bool,
@@ -271,14 +273,11 @@ class Chooser:
                 above = middle
         return below if lower else above
 
-    def _bracket(self, reached: Callable[[FloatArray], bool]) -> tuple[float, float]:
+    def _bracket(self, reached: Callable[[FloatArray], Any]) -> tuple[float, float]:
         """The last penalty where it is not yet, and the first where it is (or the smallest)."""
-        above = float(self.path.alphas[0])
-        for alpha in self.path.alphas:
-            if reached(self.path.at(float(alpha))):
-                return above, float(alpha)
-            above = float(alpha)
-        return above, above
+        alphas, is_reached = self.path.alphas, reached(self.path.coefs)
+        first = int(np.argmax(is_reached)) if is_reached.any() else len(alphas)
+        return float(alphas[max(first - 1, 0)]), float(alphas[min(first, len(alphas) - 1)])
 
     def _nearest(self, k: int) -> float:
         """The P-LSMI authors' rule: of 100 penalties the one nearest to k units."""
@@ -288,8 +287,5 @@ class Chooser:
 
     def first_alpha(self) -> FloatArray:
         """The penalty at which each unit first has a coefficient; 0 if it never has."""
-        first = np.zeros(len(self.basis.units))
-        for alpha, coef in zip(self.path.alphas, self.path.coefs, strict=True):
-            entered = (self.sizes(coef) > 0) & (first == 0)
-            first[entered] = alpha
-        return first
+        is_inside = self.sizes(self.path.coefs) > 0
+        return np.where(is_inside.any(axis=0), self.path.alphas[is_inside.argmax(axis=0)], 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.schema import Schema
-from featsieve.statistics.moments import ColumnMoments, Dummies, GramMoments, column_moments
+from featsieve.statistics.moments import ColumnMoments, Dummies, GramMoments, centred_columns
 
 LarsMethod = Literal["lasso", "lar"]
 
@@ -96,51 +97,70 @@ class GramTable:
 
 @dataclass(frozen=True)
 class RowTable:
-    """From the rows themselves, centred and weighted by the root of their share."""
+    """From the rows themselves, centred and weighted by the root of their share.
+
+    Column j of the table is ``scale[j]`` times column j of ``X``: a new scale copies no rows.
+    """
 
     columns: ColumnMoments
     output_mean: FloatArray
     X: FloatArray
     Y: FloatArray
+    scale: FloatArray
 
     @classmethod
-    def of_rows(cls, X: FloatArray, Y: FloatArray, weight: FloatArray) -> Self:
-        columns, outputs = column_moments(X, weight), column_moments(Y, weight)
-        root = np.sqrt(weight / (weight.sum() or 1.0))[:, None]
-        return cls(columns, outputs.mean, (X - columns.mean) * root, (Y - outputs.mean) * root)
+    def of_rows(cls, X: FloatArray, Y: FloatArray, weight: FloatArray | None = None) -> Self:
+        columns, x = centred_columns(X, weight)
+        outputs, y = centred_columns(Y, weight)
+        share = 1.0 if weight is None else weight[:, None]
+        root = np.sqrt(share / (columns.weight or 1.0))
+        x *= root
+        y *= root
+        return cls(columns, outputs.mean, x, y, np.ones(x.shape[1]))
 
-    @property
+    @cached_property
     def slope(self) -> FloatArray:
-        return self.X.T @ self.Y
+        return self._slope_of(self.Y)
+
+    def _slope_of(self, outputs: FloatArray) -> FloatArray:
+        return self.scale[:, None] * (self.X.T @ outputs)
+
+    def _chosen(self, columns: IntArray) -> FloatArray:
+        return self.X[:, columns] * self.scale[columns]
 
     def gram(self, columns: IntArray) -> FloatArray:
-        chosen = self.X[:, columns]
+        chosen = self._chosen(columns)
         return np.ascontiguousarray(chosen.T @ chosen)
 
     def residual_slope(self, coef: FloatArray, active: IntArray) -> FloatArray:
-        return self.X.T @ (self.Y - self.X[:, active] @ coef)
+        return self._slope_of(self.Y - self._chosen(active) @ coef)
 
     def residual_variance(self, coef: FloatArray, active: IntArray) -> FloatArray:
-        residual = self.Y - self.X[:, active] @ coef
+        residual = self.Y - self._chosen(active) @ coef
         return np.asarray((residual**2).sum(axis=0))
 
     def through(self, basis: Any) -> RowTable:
-        X = np.ascontiguousarray(_in_coordinates(basis, self.X.T).T)
-        deviation = np.einsum("ij,ij->j", X, X)
-        columns = _columns_through(self.columns, basis, deviation)
-        return RowTable(columns, self.output_mean, X, self.Y)
+        if _is_diagonal(basis):
+            variance = self.columns.deviation * basis.data**2 / (self.columns.weight or 1.0)
+            columns = _columns_through(self.columns, basis, variance)
+            return RowTable(columns, self.output_mean, self.X, self.Y, self.scale * basis.data)
+        X = np.ascontiguousarray((basis.T @ (self.scale * self.X).T).T)
+        columns = _columns_through(self.columns, basis, np.einsum("ij,ij->j", X, X))
+        return RowTable(columns, self.output_mean, X, self.Y, np.ones(X.shape[1]))
 
     def products(self, columns: IntArray) -> FloatArray:
-        return self.X[:, columns].T @ self.X
+        return (self._chosen(columns).T @ self.X) * self.scale
+
+
+def _is_diagonal(basis: Any) -> bool:
+    n_rows, n_coordinates = basis.shape
+    is_square = n_rows == n_coordinates == basis.nnz
+    return is_square and np.array_equal(basis.indices, np.arange(n_rows))
 
 
 def _in_coordinates(basis: Any, rows: FloatArray) -> FloatArray:
     """basis'rows; a diagonal basis scales, without a product."""
-    n_rows, n_coordinates = basis.shape
-    is_diagonal = n_rows == n_coordinates == basis.nnz
-    if is_diagonal and np.array_equal(basis.indices, np.arange(n_rows)):
-        return basis.data[:, None] * rows
-    return np.asarray(basis.T @ rows)
+    return basis.data[:, None] * rows if _is_diagonal(basis) else np.asarray(basis.T @ rows)
 
 
 def _columns_through(columns: ColumnMoments, basis: Any, variance: FloatArray) -> ColumnMoments:
@@ -190,9 +210,11 @@ class Basis:
         return np.sqrt(self.sizes)
 
     def norms(self, coef: FloatArray) -> FloatArray:
-        """The size of each unit's coefficients, all outputs together."""
-        squares = (coef**2).sum(axis=1)
-        return np.sqrt(np.add.reduceat(squares, self.starts[:-1]))
+        """The size of each unit's coefficients, all outputs together; for one matrix or many."""
+        squares = (coef**2).sum(axis=-1)
+        if not self.is_plain:
+            squares = np.add.reduceat(squares, self.starts[:-1], axis=-1)
+        return np.sqrt(squares)
 
     def coordinates_of(self, blocks: IntArray) -> IntArray:
         runs = [np.arange(self.starts[b], self.starts[b + 1]) for b in blocks]
@@ -228,8 +250,9 @@ def _scaling(deviation: FloatArray, standardize: bool) -> Basis:
     """Single numeric columns: each that varies is one coordinate."""
     units = np.flatnonzero(deviation)
     values = 1 / deviation[units] if standardize else np.ones(len(units))
-    coordinates = np.arange(len(units))
-    matrix = sp.csr_array((values, (units, coordinates)), shape=(len(deviation), len(units)))
+    ends = np.concatenate([[0], np.cumsum(deviation != 0)])
+    shape = (len(deviation), len(units))
+    matrix = sp.csr_array((values, np.arange(len(units)), ends), shape=shape)
     scale = deviation if standardize else np.ones(len(deviation))
     return Basis(matrix, units, np.arange(len(units) + 1), scale)
 

@@ -1,0 +1,98 @@
+// A table of any length: only the rows in view are in the page. All text is set as text.
+(() => {
+  const HEAD = ["rank", "column", "score", "p", "adjusted p", "why"]
+  const HEIGHT = 28
+  const data = JSON.parse(document.getElementById("data").textContent)
+  const rows = data.map((cells, index) => ({
+    rank: index + 1, cells, text: cells[0].toLowerCase(), keys: [index + 1, ...cells.slice(0, 4), cells[5]],
+  }))
+  const grid = document.getElementById("grid")
+  const search = document.getElementById("search")
+  const cut = document.getElementById("cut")
+  const kept = document.getElementById("kept")
+  const status = document.getElementById("status")
+  let shown = rows
+  let sortBy = 0
+  let direction = 1
+
+  const element = (tag, name, text) => {
+    const made = document.createElement(tag)
+    if (name) made.className = name
+    if (text !== undefined) made.textContent = text
+    return made
+  }
+  const number = (value) => (value === null ? "" : String(Number(value.toPrecision(4))))
+
+  const head = element("div", "row head")
+  head.setAttribute("role", "row")
+  HEAD.forEach((title, column) => {
+    const cell = element("span")
+    cell.setAttribute("role", "columnheader")
+    const button = element("button", "", title)
+    button.addEventListener("click", () => {
+      direction = sortBy === column ? -direction : 1
+      sortBy = column
+      update()
+    })
+    cell.append(button)
+    head.append(cell)
+  })
+  const body = element("div", "body")
+  grid.append(head, body)
+
+  const compare = (a, b) => {
+    const [x, y] = [a.keys[sortBy], b.keys[sortBy]]
+    if (x === null || y === null) return (x === null) - (y === null) || a.rank - b.rank
+    const order = typeof x === "string" ? x.localeCompare(y) : x - y
+    return direction * order || a.rank - b.rank
+  }
+
+  const drawRow = (row, place) => {
+    const line = element("div", row.rank <= Number(cut.value) ? "row kept" : "row")
+    line.setAttribute("role", "row")
+    line.style.cssText = `position:absolute;left:0;right:0;top:${place * HEIGHT}px`
+    const [name, score, p, adjusted, , why] = row.cells
+    const cells = [String(row.rank), name, number(score), number(p), number(adjusted), why]
+    cells.forEach((text, column) => {
+      const cell = element(column === 1 ? "bdi" : "span", "", text)
+      cell.setAttribute("role", "cell")
+      cell.title = text
+      line.append(cell)
+    })
+    return line
+  }
+
+  const draw = () => {
+    const first = Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - 5)
+    const last = Math.min(shown.length, first + Math.ceil(grid.clientHeight / HEIGHT) + 10)
+    body.style.height = `${shown.length * HEIGHT}px`
+    body.replaceChildren(...shown.slice(first, last).map((row, j) => drawRow(row, first + j)))
+  }
+
+  const update = () => {
+    const wanted = search.value.toLowerCase()
+    shown = rows.filter((row) => row.text.includes(wanted)).sort(compare)
+    ;[...head.children].forEach((cell, column) => {
+      const order = direction > 0 ? "ascending" : "descending"
+      cell.setAttribute("aria-sort", column === sortBy ? order : "none")
+    })
+    kept.textContent = `${cut.value} kept`
+    status.textContent = `${shown.length} of ${rows.length} columns shown`
+    grid.scrollTop = 0
+    draw()
+  }
+
+  grid.addEventListener("scroll", draw)
+  search.addEventListener("input", update)
+  cut.addEventListener("input", () => { kept.textContent = `${cut.value} kept`; draw() })
+  window.addEventListener("beforeprint", () => {
+    body.style.height = "auto"
+    body.replaceChildren(...shown.slice(0, 100).map((row, j) => {
+      const line = drawRow(row, j)
+      line.style.cssText = ""
+      return line
+    }))
+  })
+  window.addEventListener("afterprint", draw)
+  update()
+})()

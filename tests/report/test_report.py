@@ -1,0 +1,133 @@
+"""The report: what it says, and that names are text whatever they contain."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from featsieve import MRMR, GlobalCMI, PearsonRanking
+from featsieve.datasets import make_and_or
+from featsieve.registry import METHODS
+from featsieve.report import describe, fragment, page, write
+from tests.commands import ROOT
+from tests.estimators import method_ids, quick_selector
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"quotes\" and 'quotes'",
+    "emoji 🙂",
+    "שלום עולם",
+    "n" * 300,
+    "</script><img src=x onerror=alert(2)>",
+]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    data = make_and_or(200, random_state=0)
+    return MRMR(n_features_to_select=3).fit(data.data, data.target), data.data, data.target
+
+
+def test_content_is_plain_and_complete(fitted):
+    content = describe(*fitted, target="y", notes=("a note",), command="featsieve select t.csv")
+    answer = json.loads(json.dumps(content.as_json(), allow_nan=False))
+    assert [c["name"] for c in answer["columns"] if c["selected"]] == [
+        f"x{j}" for j in fitted[0].indices_
+    ]
+    assert len(answer["columns"]) == 10
+    assert len(answer["redundancy"]) == 10
+    assert answer["columns"][0]["why"].startswith("selected; adds")
+
+
+def test_a_copy_is_left_out_with_its_reason():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    X[:, 2] = X[:, 0] + 0.01 * rng.normal(size=200)
+    y = X[:, 0] + X[:, 1]
+    selector = MRMR(n_features_to_select=2).fit(X, y)
+    content = describe(selector, X, y)
+    assert "carries the same information" in content.columns[2].why
+
+
+def test_the_gap_of_a_global_answer_is_told():
+    data = make_and_or(200, random_state=0)
+    selector = GlobalCMI(n_features_to_select=3, random_state=0).fit(data.data, data.target)
+    assert "below the best possible set" in page(describe(selector, data.data, data.target))
+
+
+def test_names_are_text(fitted):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, len(HOSTILE))), columns=HOSTILE)
+    selector = PearsonRanking(n_features_to_select=3).fit(X, X.iloc[:, 0] + rng.normal(size=60))
+    html = page(describe(selector, X, X.iloc[:, 0], target="<b>y</b>", notes=("<i>note</i>",)))
+    for name in ("<script>alert(1)", "<img src=x", "<b>y</b>", "<i>note"):
+        assert name not in html
+    rows = json.loads(re.search(r"id='data'>(.*?)</script>", html, re.DOTALL)[1])
+    assert {row[0] for row in rows} == set(HOSTILE)
+
+
+def test_formats(fitted, tmp_path):
+    write(tmp_path / "r.html", *fitted)
+    write(tmp_path / "r.json", *fitted)
+    assert json.loads((tmp_path / "r.json").read_text())["method"] == "MRMR"
+    assert "http" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert fragment(describe(*fitted)).startswith("<div")
+
+
+@pytest.mark.parametrize("method", METHODS, ids=method_ids)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_method_can_be_reported(method):
+    data = make_and_or(60, random_state=0)
+    selector = quick_selector(method, n_features_to_select=2).fit(data.data, data.target)
+    content = describe(selector, data.data, data.target)
+    assert len(content.selected) == 2
+    assert "<h1>2 of 10 columns" in page(content)
+
+
+def large_page(n_columns=20_000):
+    rng = np.random.default_rng(0)
+    names = [*HOSTILE, *(f"c{j}" for j in range(n_columns - len(HOSTILE)))]
+    X = pd.DataFrame(rng.normal(size=(40, n_columns)), columns=names)
+    selector = PearsonRanking(n_features_to_select=10).fit(X, X.iloc[:, 0] + rng.normal(size=40))
+    return page(describe(selector, X, X.iloc[:, 0]))
+
+
+def test_a_large_page_stays_small():
+    assert len(large_page().encode()) <= 2_000_000
+
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(BROWSER is None, reason="needs Debian's package chromium")
+def test_the_page_works_in_a_browser(tmp_path):
+    """Search, sorting and slider act, nothing is fetched, no error is logged."""
+    html = large_page()
+    probe = (ROOT / "tests/report/probe.js").read_text(encoding="utf-8")
+    path: Path = tmp_path / "r.html"
+    path.write_text(html.replace("</body>", f"<script>{probe}</script></body>"), encoding="utf-8")
+    words = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'u'}"]
+    done = subprocess.run(
+        [BROWSER, *words, "--virtual-time-budget=20000", "--dump-dom", path.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=True,
+    )
+    answers = json.loads(re.search(r"<pre id=\"probe\">(.*?)</pre>", done.stdout, re.DOTALL)[1])
+    assert answers == {
+        "errors": [],
+        "rows": "20000 of 20000 columns shown",
+        "searched": "1 of 20000 columns shown",
+        "sorted": True,
+        "kept": 3,
+        "requests": 0,
+        "alerts": 0,
+    }
