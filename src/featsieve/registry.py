@@ -277,7 +277,8 @@ def find_method(name: str) -> Method:
     raise KeyError(name)
 
 
-def methods_for_numbers(search: str) -> str:
-    """The methods with this search that look at a numeric target, as in "A, B or C"."""
-    names = [m.name for m in METHODS if m.search == search and m.target == "classes or numbers"]
+def methods_for_numbers(*searches: str) -> str:
+    """The methods with these searches that look at a numeric target, as in "A, B or C"."""
+    able = (method for method in METHODS if method.target == "classes or numbers")
+    names = [method.name for method in able if method.search in searches]
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

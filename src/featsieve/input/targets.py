@@ -111,12 +111,12 @@ def encode_target(y: Any, target: Target) -> Array:
     return codes
 
 
-def require_classes(target: Target, what: str, search: str) -> None:
-    """Refuse numbers, with the names of the methods of the same search that take them."""
+def require_classes(target: Target, what: str, *searches: str) -> None:
+    """Refuse numbers, with the names of the methods with these searches that take them."""
     if not target.is_classification:
         raise InputError(
             f"{what} needs classes, but the target is numeric (regression); use "
-            f"{methods_for_numbers(search)}, or give task='classification' if the numbers are "
+            f"{methods_for_numbers(*searches)}, or give task='classification' if the numbers are "
             "classes."
         )
 

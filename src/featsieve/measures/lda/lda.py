@@ -59,7 +59,7 @@ class LDA(BaseMeasure):
         self.ridge = ridge
 
     def bind(self, engine: Engine) -> BoundLDA:
-        require_classes(engine.target, "LDA", "l1/l∞ rows")
+        require_classes(engine.target, "LDA", "l1/l∞ rows", "l1 weights", "embedded: l1 path")
         if isinstance(self.ridge, str) and self.ridge == "auto":
             return BoundLDA(engine, None)
         return BoundLDA(engine, check_real("ridge", self.ridge, 0, also="'auto'"))

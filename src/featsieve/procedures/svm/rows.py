@@ -63,7 +63,8 @@ class Rows:
 
 def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple[Rows, Array]:
     """Every column as float64 and the class codes, if they and the Gram matrices fit the budget."""
-    require_classes(engine.target, "a support vector machine", "embedded: l1 path")
+    searches = ("embedded: l1 path", "non-negative LAR")
+    require_classes(engine.target, "a support vector machine", *searches)
     dummies, n = Dummies(engine.schema), engine.n_samples
     what = f"a support vector machine on {n} rows and {len(dummies.owner)} columns"
     require_memory(n * len(dummies.owner) + gram_matrices * n**2, engine.memory_limit, what)
