@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 from featsieve.arrays import IntArray
 from featsieve.column_selection import ColumnSelection
+from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine, resolve_count
+from featsieve.input.columns import (
+    check_names,
+    column_names,
+    is_dask,
+    is_frame,
+    is_sparse,
+    refuse_times,
+    refuse_unread,
+)
 from featsieve.input.parameters import brief, check_flag
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
@@ -147,6 +158,74 @@ from :func:`featsieve.open_parquet`
         check_flag("standardize", getattr(self, "standardize", True))
         ddof = self._scale_ddof
         return engine if ddof is None else StandardizedEngine(engine, ddof)
+
+    @property
+    def _takes_missing(self) -> bool:
+        return False
+
+    @property
+    def _takes_sparse(self) -> bool:
+        return True
+
+    @property
+    def _needs_target(self) -> bool:
+        return True
+
+    def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
+        """scikit-learn's own checks for arrays; names and number of columns for everything else."""
+        if isinstance(X, ParquetTable) or is_dask(X):
+            self._check_lazy_columns(X, y, reset)
+            return X
+        refuse_unread(X)
+        if reset and y is None and self._needs_target:
+            self._refuse_no_target()
+        names = None if is_sparse(X) else column_names(X)
+        if names is not None:
+            check_names(names)
+        if names is not None and is_frame(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            if reset:
+                self._name_columns(names)
+            return X
+        if reset:
+            refuse_times(X)
+        return validate_data(
+            self,
+            X,
+            accept_sparse=["csr", "csc"] if self._takes_sparse else False,
+            dtype="numeric" if reset else None,
+            # fit names the column and counts; transform follows scikit-learn's rule for arrays.
+            ensure_all_finite=not (reset or self._takes_missing),
+            ensure_min_samples=2 if reset else 1,
+            reset=reset,
+        )
+
+    def _check_lazy_columns(self, X: Any, y: Any, reset: bool) -> None:
+        target = y if isinstance(y, str) else getattr(X, "target", None)
+        names = column_names(X)
+        if names is not None:
+            names = [name for name in names if name != target]
+        n_columns = X.shape[1] if names is None else len(names)
+        if reset:
+            self.n_features_in_ = n_columns
+            self._name_columns(names)
+        elif n_columns != self.n_features_in_:
+            raise InputError(
+                f"X has {n_columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+
+    def _name_columns(self, names: Sequence[Any] | None) -> None:
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _refuse_no_target(self) -> None:
+        raise InputError(
+            f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
+            "None; give one value per row."
+        )
 
     # --- fitted attributes ----------------------------------------------------------------------
 
