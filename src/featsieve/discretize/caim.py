@@ -1,4 +1,4 @@
-"""Class-attribute interdependence maximisation (Kurgan and Cios 2004; P-CMI section IV)."""
+"""Class-attribute interdependence maximisation (Kurgan and Cios 2004)."""
 
 from __future__ import annotations
 

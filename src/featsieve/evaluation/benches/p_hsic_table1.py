@@ -158,7 +158,7 @@ def run(
 
 
 def l2_distances(means: FloatArray) -> FloatArray:
-    """Rows are sets, columns methods (P-HSIC section 6.2).
+    """Rows are sets, columns methods (Song et al. 2007, section 6.2).
 
     >>> l2_distances(np.array([[1.0, 4.0], [6.0, 2.0]])).tolist()
     [4.0, 3.0]
