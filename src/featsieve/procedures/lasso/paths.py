@@ -13,6 +13,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.lasso import descend
 from featsieve.procedures.lasso.lars import LarsLimits, lars_knots
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
+from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import SILENT, Monitor
 
 SWEEPS_PER_ITERATE = 8
@@ -156,7 +157,8 @@ class GroupPath:
 
     def at(self, alpha: float) -> FloatArray:
         if alpha not in self._known:
-            self._known[alpha] = self._solve(alpha, self._nearest(alpha))
+            with single_threaded_blas():  # threads would wait for each other: short products
+                self._known[alpha] = self._solve(alpha, self._nearest(alpha))
         return self._known[alpha]
 
     def _nearest(self, alpha: float) -> FloatArray:
@@ -172,15 +174,12 @@ class GroupPath:
     @cached_property
     def _steps(self) -> FloatArray:
         """One over the largest eigenvalue of each block."""
-        blocks = np.arange(len(self.basis.units))
-        tops = [self._top_eigenvalue(self.basis.coordinates_of(blocks[[b]])) for b in blocks]
+        columns, starts = self.table.columns, self.basis.starts
+        tops = (columns.deviation / columns.weight)[starts[:-1]]
+        for block in np.flatnonzero(self.basis.sizes > 1):
+            gram = self.table.gram(np.arange(starts[block], starts[block + 1]))
+            tops[block] = np.linalg.eigvalsh(gram)[-1]
         return 1.0 / np.maximum(tops, np.finfo(np.float64).tiny)
-
-    def _top_eigenvalue(self, coordinates: IntArray) -> float:
-        if len(coordinates) == 1:
-            columns = self.table.columns
-            return float(columns.deviation[coordinates[0]] / columns.weight)
-        return float(np.linalg.eigvalsh(self.table.gram(coordinates))[-1])
 
     def _solve(self, alpha: float, start: FloatArray) -> FloatArray:
         coef = start.copy()
