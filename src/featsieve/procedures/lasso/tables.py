@@ -141,9 +141,9 @@ class RowTable:
 
     def through(self, basis: Any) -> RowTable:
         if _is_diagonal(basis):
-            variance = self.columns.deviation * basis.data**2 / (self.columns.weight or 1.0)
-            columns = _columns_through(self.columns, basis, variance)
-            return RowTable(columns, self.output_mean, self.X, self.Y, self.scale * basis.data)
+            old, scale = self.columns, basis.data
+            columns = ColumnMoments(old.weight, scale * old.mean, scale**2 * old.deviation)
+            return RowTable(columns, self.output_mean, self.X, self.Y, self.scale * scale)
         X = np.ascontiguousarray((basis.T @ (self.scale * self.X).T).T)
         columns = _columns_through(self.columns, basis, np.einsum("ij,ij->j", X, X))
         return RowTable(columns, self.output_mean, X, self.Y, np.ones(X.shape[1]))
