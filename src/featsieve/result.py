@@ -39,6 +39,17 @@ class SelectionResult:
         Which approximation was used, in words; None when the answer is exact.
     extras
         What only this method has (weights, p-values, per-output scores, …).
+
+    Examples
+    --------
+    >>> from featsieve import PearsonRanking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = PearsonRanking(n_features_to_select=2).fit(X, y).result_
+    >>> result.indices.tolist(), result.stop_reason
+    ([2, 3], 'completed')
+    >>> result.scores.round(2).tolist()
+    [0.48, 0.4, 0.62, 0.59]
     """
 
     indices: IntArray

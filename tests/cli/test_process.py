@@ -95,5 +95,5 @@ def test_a_reader_that_goes_away_is_no_error(csv):
     assert (done.returncode, done.stdout.strip()) == (0, "")
 
 
-def test_wine_of_the_demo_is_the_papers_wine():
+def test_wine_is_the_wine_of_the_papers():
     assert fetch("wine").matches_paper

@@ -18,18 +18,21 @@ from tests.cli.sentences import assert_one_sentence
 PC = ("--method", "pc")
 
 
-def test_demo_shows_the_best_columns_the_method_and_why(run):
+def test_demo_finds_what_a_linear_ranking_misses(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     code, out, err = run("demo")
     assert code == 0
-    lines = out.splitlines()
-    assert lines[0].split() == ["rank", "column", "score", "p", "adjusted", "p"]
-    assert [line.split()[0] for line in lines[2:7]] == ["1", "2", "3", "4", "5"]
-    assert "5 of 13 columns for 'cultivar' (classification, 178 rows)" in out
-    assert "method: PearsonRanking (it is quick at any size and gives p-values" in out
+    votes = {line[:8].strip(): line[8:].split() for line in out.splitlines()[2:9]}
+    assert {name for name, cells in votes.items() if cells[-1] != "–"} == {
+        f"cause {j}" for j in (1, 2, 3, 4)
+    }
+    assert votes["echo 8"][1] != "–"
     assert "featsieve select FILE --target COL" in err
+    assert "<h1>4 of 10 columns" in (tmp_path / "featsieve-demo.html").read_text("utf-8")
 
 
-def test_demo_is_the_same_every_time_and_quiet_when_asked(run):
+def test_demo_is_the_same_every_time_and_quiet_when_asked(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     first, second = (json.loads(run("demo", "--format", "json")[1]) for _ in range(2))
     assert first.pop("elapsed") > 0
     assert second.pop("elapsed") > 0

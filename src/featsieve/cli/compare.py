@@ -32,7 +32,7 @@ def _shown(outcomes: Sequence[Outcome], style: str) -> str:
     if style == "csv":
         head = ["method", "seconds", "rank", "column", "score", "pvalue"]
         return csv_text([head, *(row for outcome in outcomes for row in _long(outcome))])
-    return f"{_side_by_side(outcomes)}\n\n{wrapped([_times(outcomes)])}"
+    return f"{show_side_by_side(outcomes)}\n\n{wrapped([_times(outcomes)])}"
 
 
 def _long(outcome: Outcome) -> list[list[object]]:
@@ -63,7 +63,8 @@ def _lists(outcomes: Sequence[Outcome], width: int) -> str:
     return text_table(["method", "columns, best first"], rows, right="ll", width=width, flexible=1)
 
 
-def _side_by_side(outcomes: Sequence[Outcome]) -> str:
+def show_side_by_side(outcomes: Sequence[Outcome]) -> str:
+    """A table of votes, or a list per method where the terminal is too narrow for it."""
     width = screen_width()
     table = _votes(outcomes, width)
     if width is None or all(width_of(line) <= width for line in table.splitlines()):

@@ -121,6 +121,11 @@ class EqualWidth(Discretizer):
     ----------
     cuts_ : list of arrays
         Sorted cuts of each column; intervals are closed on the right.
+
+    Examples
+    --------
+    >>> EqualWidth(n_bins=2).fit_transform(np.array([[3.0], [1.0], [2.0], [9.0]])).ravel()
+    array([0, 0, 0, 1], dtype=uint8)
     """
 
     def __init__(self, n_bins: int = 5, *, n_jobs: int | None = None) -> None:
@@ -153,6 +158,11 @@ class SigmaCuts(Discretizer):
     ----------
     cuts_ : list of arrays
         Sorted cuts of each column; intervals are closed on the right.
+
+    Examples
+    --------
+    >>> SigmaCuts(multiples=(0.0,)).fit_transform(np.array([[3.0], [1.0], [2.0], [9.0]])).ravel()
+    array([0, 0, 0, 1], dtype=uint8)
     """
 
     def __init__(

@@ -114,19 +114,35 @@ class ParquetTable:
 
 
 def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable:
-    """A Parquet file or folder as X for any selector, read in batches, never as a whole."""
+    """A Parquet file or folder as X for any selector, read in batches, never as a whole.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import featsieve
+    >>> from sklearn.datasets import load_iris
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "iris.parquet")
+    >>> load_iris(as_frame=True).frame.to_parquet(path)
+    >>> table = featsieve.open_parquet(path, target="target")
+    >>> table.shape
+    (150, 4)
+    >>> featsieve.PearsonRanking(n_features_to_select=2).fit(table).indices_.tolist()
+    [2, 3]
+    >>> folder.cleanup()
+    """
     table = ParquetTable(Path(path))
     _ = table.files  # what is wrong with a file is said now
     return table if target is None else table.with_target(target)
 
 
 def _parquet_paths(path: Path) -> list[Path]:
-    found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    if not found:
+    paths = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not paths:
         raise InputError(f"the folder {path.name!r} holds no *.parquet file; give a Parquet file.")
-    if not found[0].exists():
+    if not paths[0].exists():
         raise FileNotFoundError(f"there is no file {path}; check the path.")
-    return found
+    return paths
 
 
 def _open(path: Path) -> Any:

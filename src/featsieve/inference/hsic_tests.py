@@ -23,7 +23,15 @@ THIRD_MOMENT_ROWS = 1000  # beyond, its n³ operations cost more than it correct
 
 @dataclass(frozen=True)
 class HSICTestResult:
-    """``statistic`` is biased HSIC tr(KHLH)/(n − 1)²; ``pvalue`` is that of independence."""
+    """``statistic`` is biased HSIC tr(KHLH)/(n − 1)²; ``pvalue`` is that of independence.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=100)
+    >>> result = hsic_test(x, x**2, random_state=0)
+    >>> result.method, result.pvalue
+    ('permutation', 0.001)
+    """
 
     statistic: float
     pvalue: float
@@ -32,7 +40,16 @@ class HSICTestResult:
 
 @dataclass(frozen=True)
 class HSICInterval:
-    """Unbiased HSIC with its asymptotic deviation and a two-sided interval."""
+    """Unbiased HSIC with its asymptotic deviation and a two-sided interval.
+
+    Examples
+    --------
+    >>> from featsieve.inference import hsic_interval
+    >>> x = np.random.default_rng(0).normal(size=100)
+    >>> interval = hsic_interval(x, x**2)
+    >>> interval.low < interval.value < interval.high
+    True
+    """
 
     value: float
     deviation: float

@@ -80,6 +80,14 @@ class PermutationResult:
         How many there were: fewer than asked for when the run was stopped, and still valid.
     stop_reason
         ``"completed"``, ``"max_time"`` or ``"interrupted"``.
+
+    Examples
+    --------
+    >>> from featsieve.inference import permutation_test
+    >>> x = np.linspace(0, 1, 40)
+    >>> result = permutation_test(np.c_[x, np.cos(40 * x)], x, n_permutations=99, random_state=0)
+    >>> result.pvalues[0].item(), result.n_permutations
+    (0.01, 99)
     """
 
     scores: FloatArray

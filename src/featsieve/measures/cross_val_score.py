@@ -28,6 +28,18 @@ class CrossValScore(BaseMeasure):
     scoring : str or callable, default: the estimator's own score
     split_params, score_params : mappings, optional
         Metadata for the splitter (such as ``groups``), and for scikit-learn's ``cross_val_score``.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import CrossValScore
+    >>> from featsieve.searches import Forward
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> selector = FeatureSelector(CrossValScore(Ridge(), cv=3), Forward(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 8]
     """
 
     def __init__(

@@ -87,6 +87,15 @@ class FLSMI(_OnLSMI):
         As for :class:`featsieve.measures.LSMI`.
     standardize : bool, default=True
         Bring numeric columns (and a numeric target) to deviation 1 first.
+
+    Examples
+    --------
+    >>> from featsieve import FLSMI
+    >>> from featsieve.datasets import make_quad
+    >>> data = make_quad(100, random_state=0)
+    >>> selector = FLSMI(n_features_to_select=2, random_state=0)
+    >>> selector.fit(data.data, data.target).indices_.tolist()
+    [0, 1]
     """
 
     def _search(self) -> Search:
@@ -105,6 +114,15 @@ class BLSMI(_OnLSMI):
         As for :class:`featsieve.measures.LSMI`.
     standardize : bool, default=True
         Bring numeric columns (and a numeric target) to deviation 1 first.
+
+    Examples
+    --------
+    >>> from featsieve import BLSMI
+    >>> from featsieve.datasets import make_xor
+    >>> data = make_xor(100, random_state=0)
+    >>> selector = BLSMI(n_features_to_select=2, random_state=0)
+    >>> sorted(selector.fit(data.data, data.target).indices_.tolist())
+    [0, 1]
     """
 
     def _search(self) -> Search:
@@ -178,6 +196,15 @@ class MLMIRanking(PairingSelector):
         As for :class:`featsieve.measures.MLMI`.
     standardize : bool, default=True
         Bring numeric columns (and a numeric target) to deviation 1 first.
+
+    Examples
+    --------
+    >>> from featsieve import MLMIRanking
+    >>> from featsieve.datasets import make_quad
+    >>> data = make_quad(100, random_state=0)
+    >>> selector = MLMIRanking(n_features_to_select=2, random_state=0)
+    >>> selector.fit(data.data, data.target).indices_.shape
+    (2,)
     """
 
     standardize: bool = True

@@ -251,6 +251,14 @@ class NMIRanking(MaxRel):
     """Keep the columns with the largest normalised information I / √(H(X) H(Y)) (Sugiyama).
 
     Parameters are those of :class:`MaxRel`, without the neighbour estimator.
+
+    Examples
+    --------
+    >>> from featsieve import NMIRanking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> NMIRanking(n_features_to_select=2).fit(X, y).indices_.tolist()
+    [3, 2]
     """
 
     def _normalized(self) -> bool:

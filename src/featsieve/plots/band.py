@@ -22,6 +22,12 @@ class BandDisplay:
     Attributes
     ----------
     ax_, figure_, mesh_ : what :meth:`plot` drew
+
+    Examples
+    --------
+    >>> bands = BandMap(edges=np.array([2.0, 4.0, 8.0]), values=np.eye(3))
+    >>> BandDisplay.from_result(bands).ax_.get_xlabel()
+    'lower cut-off (Hz)'
     """
 
     def __init__(self, result: BandMap) -> None:
@@ -47,8 +53,8 @@ class BandDisplay:
         """Compute the map with the measure of an HSIC or feature selector, and draw it."""
         measure = estimator.measure
         measure = measure() if callable(measure) else measure
-        found = band_map(X, y, frequencies, edges=edges, measure=measure)
-        return cls.from_result(found, ax=ax, **options)
+        result = band_map(X, y, frequencies, edges=edges, measure=measure)
+        return cls.from_result(result, ax=ax, **options)
 
     def plot(self, *, ax: Any = None, cmap: str = "viridis", title: str | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""

@@ -58,6 +58,13 @@ class BQPResult:
         The value reaches the bound (to 1e-10 relative).
     elapsed
         Seconds.
+
+    Examples
+    --------
+    >>> from featsieve.quadratic import solve
+    >>> result = solve([[3, 1, 0], [1, 2, 1], [0, 1, 1]], 2)
+    >>> result.value, result.upper_bound, result.gap
+    (7.0, 7.0, 0.0)
     """
 
     indices: IntArray

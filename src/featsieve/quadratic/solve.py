@@ -97,6 +97,12 @@ def solve(
         semidefinite one too, whatever it costs; ``"cheap"``: only sums and eigenvalues;
         ``"none"``: leave it out. None: ``"cheap"`` for ``"linear"``, ``"spectral"``, ``"tpower"``
         and ``"lowrank"``, else ``"auto"``. Out of time, only sums are used.
+
+    Examples
+    --------
+    >>> result = solve([[3, 1, 0], [1, 2, 1], [0, 1, 1]], 2)
+    >>> sorted(result.indices.tolist()), result.value, result.proven_optimal
+    ([0, 1], 7.0, True)
     """
     monitor = Monitor(max_time=check_time(max_time))
     problem = make_problem(Q, k)

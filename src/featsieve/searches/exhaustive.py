@@ -30,6 +30,17 @@ class Exhaustive(BaseEstimator):
         Refuse when there are more sets than this.
     keep : int, default=100
         How many of the best sets are kept in ``result_.path`` as (value, set), best first.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Exhaustive
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Exhaustive(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)

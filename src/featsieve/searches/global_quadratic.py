@@ -33,6 +33,18 @@ class GlobalQuadratic(BaseEstimator):
     bound : "auto", "cheap", "sdp", "none" or None
         How much work goes into the upper bound; see :func:`featsieve.quadratic.solve`.
     random_state : int, optional
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import ConditionalMutualInformation
+    >>> from featsieve.searches import GlobalQuadratic
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> measure, search = ConditionalMutualInformation(), GlobalQuadratic()
+    >>> selector = FeatureSelector(measure, search, n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 1]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)

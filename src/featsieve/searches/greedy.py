@@ -205,6 +205,19 @@ class Greedy(BaseEstimator):
     Parameters
     ----------
     criterion : a criterion of featsieve.searches.greedy, default JointInformation (JMI)
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import MutualInformation
+    >>> from featsieve.searches import Greedy
+    >>> from featsieve.searches.greedy import MinimalRedundancy
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> measure, search = MutualInformation(), Greedy(MinimalRedundancy())
+    >>> selector = FeatureSelector(measure, search, n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 2]
     """
 
     def __init__(self, criterion: Criterion | None = None) -> None:

@@ -99,6 +99,17 @@ class L1Ball(BaseEstimator):
         weights, or the value of the selected columns without weights, as Algorithm 1 has it.
     random_state, n_jobs
         The answer is the same for any ``n_jobs``.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import L1Ball
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), L1Ball(random_state=0), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasWeightGradient,)

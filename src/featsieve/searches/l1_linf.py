@@ -25,7 +25,13 @@ from featsieve.result import COMPLETED, SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.searches.exchange import exchanged
-from featsieve.searches.penalty_path import Continuation, PenalizedRows, PenaltyStep, Stage
+from featsieve.searches.penalty_path import (
+    BoundMatrix,
+    Continuation,
+    PenalizedRows,
+    PenaltyStep,
+    Stage,
+)
 
 Solver = Literal["proximal", "two-metric"]
 SOLVERS = ("proximal", "two-metric")
@@ -65,6 +71,17 @@ class L1LInf(BaseEstimator):
         rises, where the measure can tell it (LDA, PCA): the penalty shrinks weights and therefore
         favours copies of strong columns over weak but new ones.
     random_state : int, default=None
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import LDA
+    >>> from featsieve.searches import L1LInf
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(LDA(), L1LInf(n_components=1), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 0]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasMatrixGradient,)
@@ -90,7 +107,7 @@ class L1LInf(BaseEstimator):
         self.refine = refine
         self.random_state = random_state
 
-    def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
+    def steps(self, bound: BoundMatrix, k: int) -> Iterator[SelectionResult]:
         """The best answer after each penalty."""
         self._check()
         rows = self._rows(bound)
@@ -121,13 +138,13 @@ class L1LInf(BaseEstimator):
         check_real("tol", self.tol, 0, inclusive="neither")
         check_flag("refine", self.refine)
 
-    def _rows(self, bound: Any) -> PenalizedRows:
+    def _rows(self, bound: BoundMatrix) -> PenalizedRows:
         owner: IntArray = np.arange(bound.n_units, dtype=np.intp)
         if isinstance(bound, HasTransform):
             owner = bound.unit_of_row
         return PenalizedRows(bound, owner, self.p, self.solver, self.max_iter, self.tol)
 
-    def _n_components(self, bound: Any, n_rows: int) -> int:
+    def _n_components(self, bound: BoundMatrix, n_rows: int) -> int:
         given = self.n_components
         if given is None:
             useful = _FEW_COMPONENTS
@@ -138,7 +155,7 @@ class L1LInf(BaseEstimator):
 
     # --- starts ---------------------------------------------------------------------------------
 
-    def _starts(self, bound: Any, rows: PenalizedRows) -> Iterator[FloatArray]:
+    def _starts(self, bound: BoundMatrix, rows: PenalizedRows) -> Iterator[FloatArray]:
         """The measure's own start, then random ones; a measure with tuning is tuned to the first.
 
         What tuning chooses (a bandwidth) then holds for the whole path: chosen again for each W
@@ -157,7 +174,7 @@ class L1LInf(BaseEstimator):
     # --- the end --------------------------------------------------------------------------------
 
     def _final(
-        self, bound: Any, rows: PenalizedRows, path: Continuation, stage: Stage, k: int
+        self, bound: BoundMatrix, rows: PenalizedRows, path: Continuation, stage: Stage, k: int
     ) -> SelectionResult:
         n_exchanges = 0
         if self.refine and isinstance(bound, HasTransformValue) and stage.size >= k:

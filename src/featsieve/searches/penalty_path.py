@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.linalg.block_norms import BlockPenalty, RowBlocks
 from featsieve.linalg.proximal import Solution, minimize_proximal
 from featsieve.linalg.two_metric import minimize_two_metric
+from featsieve.protocols import Bound, HasMatrixGradient
 from featsieve.runtime.ordering import best_first
 
 NEGLIGIBLE = 0.01  # P-L1INF section 6: a row below this is dropped; here, of the largest
@@ -28,6 +29,10 @@ _MOST_STEPS = 80
 _MOST_LOWERINGS = 20
 _ROUGH_TOLERANCE = 1e-3
 _ROUGH_ITERATIONS = 50
+
+
+class BoundMatrix(Bound, HasMatrixGradient, Protocol):
+    """A bound measure with a value and a gradient for W."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class PenalizedRows:
     """The criterion of a bound measure with a penalty on the rows of each unit."""
 
     def __init__(
-        self, bound: Any, owner: IntArray, p: float, solver: str, max_iter: int, tol: float
+        self, bound: BoundMatrix, owner: IntArray, p: float, solver: str, max_iter: int, tol: float
     ) -> None:
         self.owner = owner
         self.tol = tol
@@ -162,7 +167,7 @@ class PenalizedRows:
         return _stage(solution, self.penalty(1.0).sizes(full), weight, full)
 
     def _expired(self) -> bool:
-        return bool(self._bound.monitor.remaining() <= 0)
+        return self._bound.monitor.remaining() <= 0
 
 
 def _filled(part: FloatArray, rows: IntArray, like: FloatArray) -> FloatArray:

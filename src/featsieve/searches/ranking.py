@@ -13,7 +13,19 @@ from featsieve.runtime.ordering import best_first
 
 
 class Ranking(BaseEstimator):
-    """Sort by score; ties go to the lowest index."""
+    """Sort by score; ties go to the lowest index.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Pearson
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Pearson(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).result_.order.tolist()
+    [2, 3, 0, 1]
+    """
 
     requires: ClassVar[tuple[type, ...]] = (HasScores,)
 

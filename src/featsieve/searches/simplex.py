@@ -36,6 +36,17 @@ class SimplexQP(BaseEstimator):
         Nyström's approximation from so many columns of Q, for many units; None: all of Q.
     random_state : int, optional
         Draws those columns.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Pearson
+    >>> from featsieve.searches import SimplexQP
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Pearson(), SimplexQP(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 1]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)

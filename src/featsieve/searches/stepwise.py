@@ -39,6 +39,17 @@ class Forward(BaseEstimator):
     step : int or float, default=1
         How many units a round adds: a count, or a fraction f of those still outside
         (then int(f · m) + 1 of them).
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Forward
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Forward(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
@@ -87,6 +98,17 @@ class Backward(BaseEstimator):
         (then int(f · m) + 1 of them), never below k.
     order_selected : bool, default=True
         Go on one by one below k, so that the selected units come best first.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Backward
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Backward(step=0.1), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)

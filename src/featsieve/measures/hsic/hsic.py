@@ -75,6 +75,17 @@ class HSIC(BaseMeasure):
         Of the kernel evaluations; sums are always double.
     random_state : int, default=None
         Seed of the rows on which medians are taken when there are more than 2000 (None: 0).
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import HSIC
+    >>> from featsieve.searches import Backward
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(HSIC(), Backward(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     scale_ddof: ClassVar[int | None] = 0

@@ -89,7 +89,13 @@ def entropy(x: Any, *, correction: Correction = None) -> float:
 
 
 def joint_entropy(x: Any, y: Any, *, correction: Correction = None) -> float:
-    """H(X, Y); see :func:`entropy`."""
+    """H(X, Y); see :func:`entropy`.
+
+    Examples
+    --------
+    >>> round(joint_entropy(["a", "a", "b", "b"], [0, 1, 0, 1]), 6)
+    1.386294
+    """
     return _joint(correction, x=x, y=y).entropy()
 
 

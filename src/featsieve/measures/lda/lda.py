@@ -40,6 +40,17 @@ class LDA(BaseMeasure):
         Added to the diagonal of S_W, in units of the columns' mean variance. ``"auto"``: d/n − ½
         for d columns and n rows, at least 0.001: where columns are about as many as rows or more,
         S_W is all but unknown, and the variances of the columns stand in for it.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import LDA
+    >>> from featsieve.searches import L1LInf
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(LDA(), L1LInf(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 0]
     """
 
     scale_ddof: ClassVar[int | None] = 0

@@ -133,6 +133,17 @@ class LSMI(BaseMeasure):
         Bring a numeric target to deviation 1 first, as the authors do.
     random_state
         Seed of centres and folds.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import LSMI
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(LSMI(random_state=0), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 2]
     """
 
     scale_ddof: ClassVar[int | None] = 1

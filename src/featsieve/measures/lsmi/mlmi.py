@@ -131,6 +131,17 @@ class MLMI(BaseMeasure):
         ``"em"`` reaches the maximum of the likelihood (a few EM steps, then Newton steps);
         ``"authors"`` is the gradient ascent of Suzuki et al., which can stop far below it, or in
         a corner where only some rows have a likelihood.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import MLMI
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(MLMI(random_state=0), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 2]
     """
 
     scale_ddof: ClassVar[int | None] = 1

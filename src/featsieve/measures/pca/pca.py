@@ -23,6 +23,17 @@ class PCA(BaseMeasure):
     """The share of the variance of all columns that a transformation of some rebuilds.
 
     1 − ‖X − XWB'‖²/‖X‖², X centred, for the best B with B'B = I. It does not look at the target.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import PCA
+    >>> from featsieve.searches import L1LInf
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(PCA(), L1LInf(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 1]
     """
 
     scale_ddof: ClassVar[int | None] = 0

@@ -26,6 +26,17 @@ class Pearson(BaseMeasure):
     indicator columns in the same way, and a pair of states counts with its joint frequency. A group
     scores what its best column scores. A constant column scores 0. Several outputs: their mean.
     Between two columns the same number is their redundancy.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Pearson
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Pearson(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     takes_weights: ClassVar[bool] = True

@@ -47,6 +47,17 @@ class Relief(BaseMeasure):
         How many rows (or which fraction) are compared with all others; None for every row.
     random_state : int, generator or None, default=None
         Seed of the sample of rows.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Relief
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Relief(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [3, 2]
     """
 
     takes_missing: ClassVar[bool] = True

@@ -26,6 +26,17 @@ class Fisher(BaseMeasure):
     A column that is constant in every class, but not over all, scores infinity; a constant column
     scores 0. A categorical column sums numerator and denominator over its indicator columns; a
     group scores what its best column scores. Several outputs: their mean.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Fisher
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Fisher(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     takes_weights: ClassVar[bool] = True

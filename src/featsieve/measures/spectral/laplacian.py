@@ -43,6 +43,17 @@ class Laplacian(BaseMeasure):
         et al. (2010) use it; the order is that of Fisher's score. "knn": rows i and j are joined
         if one is among the k nearest of the other, with weight exp(−d²/t), t the mean squared
         distance to the k nearest; the target is not used. "auto": classes where there are classes.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Laplacian
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Laplacian(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     scale_ddof: ClassVar[int | None] = 0

@@ -48,6 +48,17 @@ class Spectral(BaseMeasure):
         q − 1, the eigenvectors of φ₃ after the trivial one, on the nearest-neighbour graph; None:
         the number of classes less one, or 10 without classes. On the graph of classes all those
         with an eigenvalue below 1 are used: the number of classes less one.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Spectral
+    >>> from featsieve.searches import Ranking
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = FeatureSelector(Spectral(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(X, y).indices_.tolist()
+    [2, 3]
     """
 
     scale_ddof: ClassVar[int | None] = 0
