@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from featsieve.registry import METHODS, Method
@@ -10,7 +11,7 @@ from featsieve.registry import METHODS, Method
 QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
 
 # These take classes only: numbers in a test are given as classes.
-CLASSES_ONLY = {"FisherScore", "L0SVM", "L1SVM", "LDFS", "R2W2", "SVMRFE"}
+CLASSES_ONLY = {method.name for method in METHODS if method.target == "classes"}
 
 
 def quick_selector(method: Method, **parameters):
@@ -25,8 +26,15 @@ def quick_selector(method: Method, **parameters):
     return selector.set_params(**(quick | parameters))
 
 
+def target_for(method: Method, numbers):
+    """The numbers, or whether each is above the median for a method that takes classes only."""
+    if method.name not in CLASSES_ONLY:
+        return numbers
+    return (numbers > np.median(numbers)).astype(int)
+
+
 def method_ids(method: Method) -> str:
     return method.name
 
 
-__all__ = ["METHODS", "method_ids", "quick_selector"]
+__all__ = ["METHODS", "method_ids", "quick_selector", "target_for"]

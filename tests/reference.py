@@ -829,7 +829,7 @@ def fisher_score(x, y, weight=None):
         centre = np.average(own, weights=w)
         between += w.sum() * (centre - mean) ** 2
         within += (w * (own - centre) ** 2).sum()
-    return between / within
+    return between / max(within, np.finfo(float).eps * (within + between))
 
 
 def class_graph(y):

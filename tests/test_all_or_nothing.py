@@ -10,7 +10,7 @@ import pytest
 from featsieve import MaxRel, PearsonRanking
 from featsieve.errors import InputError
 from featsieve.selector import BaseSelector
-from tests.estimators import METHODS, method_ids, quick_selector
+from tests.estimators import METHODS, method_ids, quick_selector, target_for
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -30,7 +30,8 @@ def assert_same_state(selector, before):
 def fitted(method, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return quick_selector(method, n_features_to_select=2, **parameters).fit(X, Y)
+        selector = quick_selector(method, n_features_to_select=2, **parameters)
+        return selector.fit(X, target_for(method, Y))
 
 
 @pytest.mark.parametrize("method", METHODS, ids=method_ids)
@@ -45,7 +46,7 @@ def test_a_fit_that_is_stopped(method, stop, monkeypatch):
 
     monkeypatch.setattr(BaseSelector, "_store", store_half)
     with pytest.raises(stop):
-        selector.fit(WIDER, Y)
+        selector.fit(WIDER, target_for(method, Y))
     assert_same_state(selector, before)
 
 

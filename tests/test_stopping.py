@@ -19,7 +19,7 @@ from featsieve.inference import permutation_test
 from featsieve.quadratic import SOLVERS, solve
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
 from featsieve.runtime import progress
-from tests.estimators import METHODS, method_ids, quick_selector
+from tests.estimators import METHODS, method_ids, quick_selector, target_for
 
 N_STOPS = 8
 LATE = 1e9
@@ -130,14 +130,16 @@ def table(tmp_path_factory):
 
     path = tmp_path_factory.mktemp("stopping") / "table.parquet"
     columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
-    pq.write_table(pa.table({**columns, "y": Y}), path, row_group_size=15)
+    targets = {"y": Y, "classes": (np.median(Y) < Y).astype(int)}
+    pq.write_table(pa.table(columns | targets), path, row_group_size=15)
     return path
 
 
 @pytest.mark.parametrize("source", ["memory", "file"])
 @pytest.mark.parametrize("method", METHODS, ids=method_ids)
 def test_every_method(method, source, table, run):
-    data = (X, Y) if source == "memory" else (open_parquet(table), "y")
+    y = target_for(method, Y)
+    data = (X, y) if source == "memory" else (open_parquet(table), "y" if y is Y else "classes")
     work = fitting(lambda: quick_selector(method, n_features_to_select=3), data)
     check_time_limits(run, work)
     check_interrupts(run, work)

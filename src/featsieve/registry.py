@@ -7,6 +7,7 @@ from typing import Literal
 
 EngineUse = Literal["streams", "gathers"]
 Sight = Literal["linear", "non-linear", "interaction", "redundancy"]
+TargetUse = Literal["classes or numbers", "classes", "classes or nothing", "nothing"]
 
 ENGINE_WORDS: dict[EngineUse, str] = {
     "streams": "streams: its statistics add over blocks of rows",
@@ -55,7 +56,8 @@ class Method:
     """A named method, its cell of the table measure × search, and what a user should know of it.
 
     ``cost`` is in n rows, m columns and k selected columns; ``sees`` what the method can see;
-    ``use`` says when to use it.
+    ``use`` says when to use it; ``target`` what it looks at in y ("classes or nothing": it accepts
+    numbers, but does not look at them).
     """
 
     name: str
@@ -70,6 +72,7 @@ class Method:
     cost: str = ""
     sees: tuple[Sight, ...] = ()
     use: str = ""
+    target: TargetUse = "classes or numbers"
 
     @property
     def command_name(self) -> str:
@@ -150,11 +153,13 @@ METHODS: tuple[Method, ...] = (
     Method("LDFS", "featsieve.methods.conversion", "LDA ratio trace", "l1/l∞ rows", "streams",
            MASAELI, "linear discriminants, of which few columns are part",
            family="discriminants", score=ROW, cost="n m² + steps × m²",
-           sees=("linear", "redundancy"), use="for classes that differ in their means"),
+           sees=("linear", "redundancy"), use="for classes that differ in their means",
+           target="classes"),
     Method("PrincipalFeatures", "featsieve.methods.conversion", "PCA", "l1/l∞ rows", "streams",
            MASAELI, "the columns from which all columns can be rebuilt; needs no target",
            family="unsupervised", score=ROW, cost="n m² + steps × m²",
-           sees=("linear", "redundancy"), use="without a target, to thin out redundant columns"),
+           sees=("linear", "redundancy"), use="without a target, to thin out redundant columns",
+           target="nothing"),
     Method("MaxRel", "featsieve.methods.ranking", "MI", "ranking", "streams",
            f"{LECTURE}; {VENKATESWARA}", "any dependence of each column, binned or by neighbours",
            family="information", score=INFORMATION, cost="n m", sees=MARGINAL,
@@ -208,24 +213,25 @@ METHODS: tuple[Method, ...] = (
            "columns that a linear SVM with an l1 penalty uses", family="SVM",
            score=Score("size of the coefficient", "no unit", "0 or more"),
            cost="points of the path × sweeps, each n k, and n m per point",
-           sees=("linear", "redundancy"), use="when a linear classifier is what you will fit"),
+           sees=("linear", "redundancy"), use="when a linear classifier is what you will fit",
+           target="classes"),
     Method("SVMRFE", "featsieve.methods.svm", "weights of a linear SVM", "backward", "gathers",
            f"Guyon et al. 2002; {SONG}", "drops the smallest weights, trains again", family="SVM",
            score=Score("squared weight when the column was last in", "no unit", "0 or more", True),
            cost="m trainings on n rows, each with n² + n m on top", sees=("linear", "redundancy"),
-           use="for many columns and few rows, such as gene expression"),
+           use="for many columns and few rows, such as gene expression", target="classes"),
     Method("L0SVM", "featsieve.methods.svm", "weights of a linear SVM",
            "embedded: multiplicative", "gathers", f"Weston et al. 2003; {SONG}",
            "a linear SVM on as few columns as possible", family="SVM",
            score=Score("factor of the column, the largest is 1", "no unit", "0 to 1"),
            cost="20 trainings on n rows, each with n² m on top", sees=("linear", "redundancy"),
-           use="as a fast and sparser relative of SVMRFE"),
+           use="as a fast and sparser relative of SVMRFE", target="classes"),
     Method("R2W2", "featsieve.methods.svm", "radius and margin of an SVM",
            "gradient and backward", "gathers", f"Weston et al. 2000; {SONG}",
            "scales that make a bound of the error small", family="SVM",
            score=Score("scale of the column when it was last in", "no unit", "0 or more", True),
            cost="20 log m steps, each n² m and two quadratic programs on n rows", sees=EVERYTHING,
-           use="when a kernel SVM is what you will fit"),
+           use="when a kernel SVM is what you will fit", target="classes"),
     Method("ReliefF", "featsieve.methods.relief", "differences between near rows", "ranking",
            "streams", "Kira and Rendell 1992; Kononenko 1994; Robnik-Šikonja and Kononenko 1997",
            "columns that differ between near rows of different classes", family="relief",
@@ -237,18 +243,21 @@ METHODS: tuple[Method, ...] = (
            "Fisher 1936; He et al. 2006", "class means far apart, compared with the scatter within",
            family="spectral", score=Score("scatter between classes over scatter within",
                                           "no unit", "0 or more"),
-           cost="n m", sees=("linear",), use="for classes that differ in their means, at any size"),
+           cost="n m", sees=("linear",), use="for classes that differ in their means, at any size",
+           target="classes"),
     Method("LaplacianScore", "featsieve.methods.spectral", "Laplacian score", "ranking", "streams",
            f"He et al. 2006; {MASAELI}", "columns that are smooth on a graph of the rows",
            family="spectral", score=Score("minus the Laplacian score", "no unit", "-2 to 0"),
            cost="n m; n² m with neighbours", sees=MARGINAL,
-           use="as FisherScore, or for columns that follow the clusters of the rows"),
+           use="as FisherScore, or for columns that follow the clusters of the rows",
+           target="classes or nothing"),
     Method("SPEC", "featsieve.methods.spectral", "spectrum of a graph of the rows", "ranking",
            "streams", "Zhao and Liu 2007", "columns that agree with the spectrum of a graph",
            family="spectral", score=Score("minus φ1 or φ2, or φ3", "no unit",
                                           "-2 to 0, or 0 to 2"),
            cost="n m; n² m with neighbours", sees=MARGINAL,
-           use="as LaplacianScore, with more ways to weigh the spectrum"),
+           use="as LaplacianScore, with more ways to weigh the spectrum",
+           target="classes or nothing"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
            "cross-validated score of your model", family="wrapper",
@@ -266,3 +275,10 @@ def find_method(name: str) -> Method:
         if name.lower() in {method.name.lower(), method.command_name}:
             return method
     raise KeyError(name)
+
+
+def methods_for_numbers(*searches: str) -> str:
+    """The methods with these searches that look at a numeric target, as in "A, B or C"."""
+    able = (method for method in METHODS if method.target == "classes or numbers")
+    names = [method.name for method in able if method.search in searches]
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -16,7 +16,7 @@ def test_a_bench_returns_its_table_and_writes_it_with_its_surroundings(
     monkeypatch.setattr(p_cmi_table1, "QUICK_SIZES", (25, 50))
     out = tmp_path / "results" / "bench.md"
     text = bench.run(None, trials=1, methods=["tpower", "auto"], quick=True, out=out)
-    assert text.startswith("# P-CMI")
+    assert text.startswith("# Venkateswara et al. (2015)")
     assert "| TPower |" in text
     assert "binary" not in text
     assert out.read_text().startswith(text)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from docs.tables import example_method
+from joblib import parallel_config
 
 from featsieve.errors import InputError
 from featsieve.registry import METHODS, find_method
@@ -250,7 +251,8 @@ def run(selector: Any, X: Any, y: Any) -> Outcome:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            selector.fit(X, y)
+            with parallel_config(backend="threading"):  # a wrapper would start processes
+                selector.fit(X, y)
         except InputError as error:
             return Outcome(refusal=str(error))
         except Exception as error:

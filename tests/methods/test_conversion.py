@@ -190,7 +190,7 @@ def test_principal_features_without_a_target_on_every_engine(tmp_path):
 
 def test_regression_targets_are_refused_by_name():
     X, _ = noisy_copies(0, 50)
-    with pytest.raises(InputError, match="HSFS, L1HSIC"):
+    with pytest.raises(InputError, match="use LassoSelector, L1LSMI, L1HSIC or HSFS,"):
         LDFS().fit(X, X[:, 0])
 
 

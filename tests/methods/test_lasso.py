@@ -158,6 +158,21 @@ def test_gram_and_rows_are_two_faces_of_one_table():
         assert_allclose(found, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_an_offset_costs_no_digits_of_a_sparse_table(weighted):
+    rng = np.random.default_rng(4)
+    X, Y = rng.normal(size=(25, 4)), rng.normal(size=(25, 1))
+    X[:, 2] = X[:, 0]
+    X[rng.random(25) < 0.5, 3] = 0.0
+    weight = rng.random(25) * (np.arange(25) > 2) if weighted else None
+    offset = np.ldexp(np.round(np.ldexp(X, 10)), -10) + np.array([2.0**24, 2.0**20, 2.0**24, 0.0])
+    offset[0, 1] = 0.0 if weighted else offset[0, 1]  # an empty cell in a row that does not count
+    dense, sparse = gram_moments(offset, Y, weight), gram_moments(sp.csr_array(offset), Y, weight)
+    assert_allclose(sparse.mean, dense.mean, rtol=1e-14, atol=1e-14)
+    assert_allclose(sparse.product, dense.product, rtol=1e-7, atol=1e-7)
+    assert sparse.product[0, 2] == pytest.approx(sparse.product[0, 0], rel=1e-12)
+
+
 def test_wide_and_tall_ways_give_the_same_path(monkeypatch):
     X, y = make_linear(40, 12)
     tall = LassoSelector(n_features_to_select=4).fit(X, y)

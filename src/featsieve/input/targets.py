@@ -11,6 +11,7 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import holds_times, numeric_values
 from featsieve.input.parameters import brief, check_choice
+from featsieve.registry import methods_for_numbers
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
 
 FEW_CLASSES = 20
@@ -108,6 +109,16 @@ def encode_target(y: Any, target: Target) -> Array:
     for output, classes in enumerate(target.classes):
         codes[:, output] = _codes(values[:, output], classes)
     return codes
+
+
+def require_classes(target: Target, what: str, *searches: str) -> None:
+    """Refuse numbers, with the names of the methods with these searches that take them."""
+    if not target.is_classification:
+        raise InputError(
+            f"{what} needs classes, but the target is numeric (regression); use "
+            f"{methods_for_numbers(*searches)}, or give task='classification' if the numbers are "
+            "classes."
+        )
 
 
 def describe_target(scan: TargetScan, task: str, *, rescale: bool) -> Target:

@@ -150,12 +150,13 @@ def _squares(values: FloatArray, weight: FloatArray | None) -> FloatArray:
 
 
 def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any]:
-    """The moments, and the values to multiply: centred, or as they are when sparse.
+    """The moments, and the values to multiply: centred, or nearly as they are when sparse.
 
     One centred factor is enough for a co-deviation, so a sparse one is never filled in.
     """
     if not isinstance(values, np.ndarray):
-        return _sparse_moments(values, weight), values.astype(np.float64)
+        moments = _sparse_moments(values, weight)
+        return moments, _less(values, _sparse_origin(values, moments, weight))
     # About the first row: a constant column is exactly 0, and a large offset costs no digits.
     origin = np.asarray(values[0], dtype=np.float64)
     centred = values - origin
@@ -176,11 +177,35 @@ def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
     mean = sums / total if total else np.zeros(n_columns)
     off = data - mean[values.indices]
     empty = total - _sums_by_column(values, stored_weight)
+    empty[_is_full(values, weight)] = 0.0  # a rounded 0 would count the square of an offset
     deviation = _sums_by_column(values, stored_weight * off**2) + empty * mean**2
     # The mean was rounded by the length of its sum; what is left of it shows in the deviations.
     left = _sums_by_column(values, stored_weight * off) - empty * mean
     shift = left / total if total else left
     return _about(mean, total, shift, np.maximum(deviation - total * shift**2, 0.0))
+
+
+def _is_full(values: Any, weight: FloatArray | None) -> BoolArray:
+    """Whether a sparse column has no empty cell in a row that counts."""
+    counts = np.ones(values.shape[0]) if weight is None else (weight > 0).astype(np.float64)
+    stored = _sums_by_column(values, np.repeat(counts, np.diff(values.indptr)))
+    return np.asarray(stored == counts.sum())
+
+
+def _sparse_origin(values: Any, moments: ColumnMoments, weight: FloatArray | None) -> FloatArray:
+    """The mean of each full column, else 0.
+
+    A column with an empty cell deviates by its mean at least once, so the difference of squares
+    loses few digits; a full column may have any offset, but can be centred in its stored cells.
+    """
+    return np.where(_is_full(values, weight), moments.mean, 0.0)
+
+
+def _less(values: Any, origin: FloatArray) -> Any:
+    """A sparse array with ``origin`` subtracted from its stored cells."""
+    shifted = values.astype(np.float64, copy=True)
+    shifted.data -= origin[shifted.indices]
+    return shifted
 
 
 def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
@@ -226,9 +251,10 @@ def _sparse_gram(X: Any, Y: FloatArray, weight: FloatArray | None) -> GramMoment
     """X'X is the only full matrix; X itself is never filled in."""
     cross = cross_moments(X, Y, weight)
     row_weight = np.ones(X.shape[0]) if weight is None else weight
-    X = X.astype(np.float64)
+    origin = _sparse_origin(X, cross.x, weight)
+    X, mean = _less(X, origin), cross.x.mean - origin
     squares = (X.T @ X.multiply(row_weight[:, None]).tocsr()).toarray()
-    squares -= cross.x.weight * np.outer(cross.x.mean, cross.x.mean)
+    squares -= cross.x.weight * np.outer(mean, mean)
     np.fill_diagonal(squares, cross.x.deviation)
     _, centred = _moments(Y, weight)
     of_y = centred.T @ (centred * row_weight[:, None])

@@ -24,6 +24,7 @@ ESTIMATORS = [
     SPEC(graph="knn", ranking_function="phi3"),
 ]
 FUNCTIONS = ["phi1", "phi2", "phi3"]
+LARGEST = 2.0**52  # of Fisher's score: one over the rounding unit
 
 
 @parametrize_with_checks(ESTIMATORS)
@@ -90,9 +91,31 @@ def test_separated_and_constant_columns():
     X, y = random_table(3)
     X[:, 0], X[:, 1] = 1e9 + 0.1 * y, 0.1
     found = scores(FisherScore(), X, y)
-    assert found[0] == np.inf
+    assert found[0] == LARGEST
     assert found[1] == 0.0
     assert scores(LaplacianScore(), X, y)[:2].tolist() == [0.0, -1.0]
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0**-900, 1e200])
+def test_every_row_its_own_class_gives_finite_scores(factor):
+    X, y = random_table(4)
+    X[:, 1] = 7.0
+    outputs = np.c_[np.arange(30), y]
+    fisher = FisherScore(task="classification")
+    assert scores(fisher, factor * X, np.arange(30)).tolist() == [LARGEST, 0.0, LARGEST]
+    both = scores(fisher, factor * X, outputs)
+    assert np.isfinite(both).all()
+    assert both[1] == 0.0
+
+
+def test_less_scatter_within_than_rounding_does_not_order_columns():
+    X, y = random_table(5)
+    X[:, 0], X[:, 1] = y, y
+    X[0, 1] += 2.0**-50
+    X[:, 2] = y + 1e-6 * X[:, 2]
+    rounded, perfect, close = (scores(FisherScore(), X, y)[j] for j in (1, 0, 2))
+    assert rounded == pytest.approx(perfect, rel=1e-12)
+    assert close < perfect / 1000
 
 
 def test_a_categorical_column_sums_over_its_indicators():
@@ -114,7 +137,9 @@ def test_a_categorical_column_sums_over_its_indicators():
 )
 def test_numbers_as_target_are_refused_with_methods_that_take_them(selector):
     X, _ = random_table(0)
-    with pytest.raises(InputError, match=r"needs classes.*use PearsonRanking, MaxRel, HSICRanking"):
+    with pytest.raises(
+        InputError, match=r"needs classes.*use PearsonRanking, .*MaxRel, .* ReliefF"
+    ):
         selector.fit(X, np.linspace(0, 1.5, 30))
 
 
@@ -183,7 +208,7 @@ def test_two_rows_and_more_columns_than_rows():
     X = np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]])
     assert scores(LaplacianScore(graph="knn"), X, [0, 1]).tolist() == [-2.0, -2.0, -2.0]
     assert scores(LaplacianScore(), X, [0, 1]).tolist() == [0.0, 0.0, -1.0]
-    assert scores(FisherScore(), X, [0, 1]).tolist() == [np.inf, np.inf, 0.0]
+    assert scores(FisherScore(), X, [0, 1]).tolist() == [LARGEST, LARGEST, 0.0]
 
 
 # --- SPEC -----------------------------------------------------------------------------------------

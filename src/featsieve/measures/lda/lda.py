@@ -16,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.errors import InputError
 from featsieve.input.parameters import check_real
+from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.covariance import Covariance, fit_covariance
 from featsieve.protocols import Engine
@@ -59,11 +59,7 @@ class LDA(BaseMeasure):
         self.ridge = ridge
 
     def bind(self, engine: Engine) -> BoundLDA:
-        if not engine.target.is_classification:
-            raise InputError(
-                "LDA needs classes, but the target is numeric (regression); use HSFS, L1HSIC, "
-                "L1LSMI or LassoSelector, which take numbers, or give task='classification'."
-            )
+        require_classes(engine.target, "LDA", "l1/l∞ rows", "l1 weights", "embedded: l1 path")
         if isinstance(self.ridge, str) and self.ridge == "auto":
             return BoundLDA(engine, None)
         return BoundLDA(engine, check_real("ridge", self.ridge, 0, also="'auto'"))
@@ -167,8 +163,8 @@ class BoundLDA:
 
     def start(self, n_components: int) -> FloatArray:
         """Discriminants of all columns, output by output, filled up with small random numbers."""
-        found = [output.discriminants(n_components) for output in self._outputs]
-        W = np.concatenate(found, axis=1)[:, :n_components]
+        discriminants = [output.discriminants(n_components) for output in self._outputs]
+        W = np.concatenate(discriminants, axis=1)[:, :n_components]
         missing = n_components - W.shape[1]
         small = 1e-3 * (float(np.abs(W).max(initial=0.0)) or 1.0)
         noise = np.random.default_rng(0).standard_normal((len(W), max(missing, 0)))

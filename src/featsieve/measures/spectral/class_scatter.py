@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.errors import InputError
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import ColumnMoments, Dummies, column_moments
 
@@ -102,11 +101,3 @@ def best_of_unit(by_column: FloatArray, schema: Schema) -> FloatArray:
     if schema.groups is None:
         return by_column
     return np.array([by_column[list(columns)].max() for columns in schema.groups])
-
-
-def refuse_numbers(target: Target, what: str) -> None:
-    if not target.is_classification:
-        raise InputError(
-            f"{what} needs classes, but the target is numeric (regression); use PearsonRanking, "
-            "MaxRel, HSICRanking or ReliefF, which take numbers, or give task='classification'."
-        )

@@ -8,24 +8,28 @@ from typing import Any, ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray
+from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.spectral.class_scatter import (
     ClassMoments,
     Scatter,
     ScatterSummary,
     best_of_unit,
-    refuse_numbers,
 )
 from featsieve.protocols import Engine
 from featsieve.schema import Block, Schema, Target
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Fisher(BaseMeasure):
     """Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c² of each column, for classes.
 
-    A column that is constant in every class, but not over all, scores infinity; a constant column
-    scores 0. A categorical column sums numerator and denominator over its indicator columns; a
-    group scores what its best column scores. Several outputs: their mean.
+    A column that is constant in every class, but not over all, scores 1/ε ≈ 4.5e15, the largest
+    score there is (ε is the rounding unit of a float64: less scatter within than ε of all scatter
+    is rounding); a constant column scores 0. A categorical column sums numerator and denominator
+    over its indicator columns; a group scores what its best column scores. Several outputs: their
+    mean.
 
     Examples
     --------
@@ -42,12 +46,12 @@ class Fisher(BaseMeasure):
     takes_weights: ClassVar[bool] = True
 
     def bind(self, engine: Engine) -> BoundFisher:
-        refuse_numbers(engine.target, "Fisher's score")
+        require_classes(engine.target, "Fisher's score", "ranking")
         return BoundFisher(engine)
 
     def summary(self, schema: Schema, target: Target) -> FisherSummary:
         """What the scores are made of; it adds, so rows may come in parts."""
-        refuse_numbers(target, "Fisher's score")
+        require_classes(target, "Fisher's score", "ranking")
         return FisherSummary(schema, target)
 
 
@@ -68,9 +72,12 @@ class FisherSummary:
 
 
 def fisher_ratio(scatter: Scatter) -> FloatArray:
-    """Between over within; infinity without scatter within, 0 without any."""
-    without = np.where(scatter.between > 0, np.inf, 0.0)
-    return np.divide(scatter.between, scatter.within, out=without, where=scatter.within > 0)
+    """Between over within, at most 1/ε; 0 without any scatter."""
+    within, between = (
+        np.divide(part, scatter.total, out=np.zeros_like(part), where=scatter.total > 0)
+        for part in (scatter.within, scatter.between)
+    )
+    return np.asarray(between / np.maximum(within, EPSILON))
 
 
 class BoundFisher:

@@ -8,12 +8,12 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.input.parameters import check_choice, check_integer
+from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.spectral.class_scatter import (
     Scatter,
     ScatterSummary,
     best_of_unit,
-    refuse_numbers,
 )
 from featsieve.measures.spectral.graph import Graph, neighbour_graph, state_columns
 from featsieve.protocols import Engine
@@ -72,7 +72,7 @@ def joins_classes(graph: GraphName, engine: Engine, what: str) -> bool:
     """Whether the graph of classes is meant; refuses it for a numeric target."""
     chosen = check_choice("graph", graph, GRAPHS)
     if chosen == "class":
-        refuse_numbers(engine.target, what)
+        require_classes(engine.target, what, "ranking")
     return chosen != "knn" and engine.target.is_classification
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import require_memory
-from featsieve.errors import InputError
+from featsieve.input.targets import require_classes
 from featsieve.protocols import Engine
-from featsieve.schema import Block, Target
+from featsieve.schema import Block
 from featsieve.statistics.moments import Dummies
 
 
@@ -63,7 +63,8 @@ class Rows:
 
 def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple[Rows, Array]:
     """Every column as float64 and the class codes, if they and the Gram matrices fit the budget."""
-    refuse_regression(engine.target)
+    searches = ("embedded: l1 path", "non-negative LAR")
+    require_classes(engine.target, "a support vector machine", *searches)
     dummies, n = Dummies(engine.schema), engine.n_samples
     what = f"a support vector machine on {n} rows and {len(dummies.owner)} columns"
     require_memory(n * len(dummies.owner) + gram_matrices * n**2, engine.memory_limit, what)
@@ -92,15 +93,6 @@ def centre_indicators(indicators: FloatArray, standardize: bool) -> FloatArray:
     centred = indicators - indicators.mean(axis=0)
     variance = float(np.mean(centred**2, axis=0).sum())
     return centred / np.sqrt(variance) if standardize and variance > 0 else centred
-
-
-def refuse_regression(target: Target) -> None:
-    if not target.is_classification:
-        raise InputError(
-            "a support vector machine for classes was given a target of numbers; use "
-            "LassoSelector, PearsonRanking, HSICLasso or another method that takes numbers, or "
-            "task='classification' where the numbers are classes."
-        )
 
 
 def one_vs_one(codes: Array) -> Iterator[Problem]:
