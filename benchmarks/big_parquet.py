@@ -72,7 +72,7 @@ def measure(method: str, path: Path) -> tuple[ChildRun, dict[str, Any]]:
 
 def rows_of_report(folder: Path, sizes: list[int], repeats: int) -> list[str]:
     """One line per method and size; the best of several runs, for a busy machine only adds time."""
-    found: dict[tuple[str, int], list[tuple[ChildRun, dict[str, Any]]]] = {}
+    measured: dict[tuple[str, int], list[tuple[ChildRun, dict[str, Any]]]] = {}
     file_bytes = {}
     for n_rows in sizes:
         path = folder / f"{n_rows}.parquet"
@@ -80,13 +80,13 @@ def rows_of_report(folder: Path, sizes: list[int], repeats: int) -> list[str]:
         file_bytes[n_rows] = path.stat().st_size
         for _ in range(repeats):
             for method in METHODS:
-                found.setdefault((method, n_rows), []).append(measure(method, path))
+                measured.setdefault((method, n_rows), []).append(measure(method, path))
         path.unlink()
     lines = []
     for method in METHODS:
-        first = found[method, sizes[0]]
+        first = measured[method, sizes[0]]
         for n_rows in sizes:
-            runs = found[method, n_rows]
+            runs = measured[method, n_rows]
             growth = [_exponent(runs, first, n_rows / sizes[0], key) for key in ("wall", "cpu")]
             lines.append(_line(method, n_rows, file_bytes[n_rows], runs, growth))
     return lines

@@ -138,8 +138,8 @@ class PeakMemory:
         self._thread.start()
 
     def _watch(self) -> None:
-        while found := self._read():
-            self._peak = max(self._peak, found)
+        while resident := self._read():
+            self._peak = max(self._peak, resident)
             time.sleep(self._interval)
 
     def _read(self) -> int:
@@ -161,11 +161,11 @@ def comparison_table(comparisons: Sequence[Comparison]) -> str:
         "| case | featsieve, median (best) | peer | peer, median (best) | ours ÷ peer | answers |",
         "|---|---|---|---|---|---|",
     ]
-    for found in comparisons:
-        for peer in found.peers:
+    for comparison in comparisons:
+        for peer in comparison.peers:
             lines.append(
-                f"| {found.case} | {found.ours.in_words} | {peer.name} | {peer.in_words} "
-                f"| **{found.ratio(peer):.2f}** | {found.agreement.get(peer.name, '')} |"
+                f"| {comparison.case} | {comparison.ours.in_words} | {peer.name} | {peer.in_words} "
+                f"| **{comparison.ratio(peer):.2f}** | {comparison.agreement.get(peer.name, '')} |"
             )
     return "\n".join(lines)
 

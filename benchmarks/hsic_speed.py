@@ -105,9 +105,9 @@ def run_lasso(python: str, repeats: int) -> Comparison:
     command = [python, "-m", "benchmarks.pyhsiclasso_peer"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, **pipes, stderr=subprocess.DEVNULL, text=True) as peer:
-        found = compare(lasso_case(peer), repeats=repeats)
+        comparison = compare(lasso_case(peer), repeats=repeats)
         peer.stdin.close()  # type: ignore[union-attr]
-        return found
+        return comparison
 
 
 def first_fits(method: str) -> str:

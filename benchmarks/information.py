@@ -268,10 +268,10 @@ def peers(python: str | None) -> str:
         path = Path(folder) / "codes.npz"
         np.savez(path, codes=codes, y=y)
         ours = _seconds(lambda: selector.fit(floats, y))
-        found = json.loads(run_command([python, "-c", PEERS, str(path)]).output.splitlines()[-1])
+        timings = json.loads(run_command([python, "-c", PEERS, str(path)]).output.splitlines()[-1])
     lines = ["| mRMR, k = 50, 2000 × 500 codes | seconds | ours ÷ peer |", "|---|---|---|"]
     lines.append(f"| featsieve | {ours:.4f} | |")
-    for name, seconds in found.items():
+    for name, seconds in timings.items():
         known = isinstance(seconds, float)
         ratio = f"**{ours / seconds:.4f}**" if known else ""
         lines.append(f"| {name} | {f'{seconds:.3f}' if known else seconds} | {ratio} |")
@@ -284,10 +284,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=15)
     options = parser.parse_args()
     jobs = min(2, os.cpu_count() or 1)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for n_jobs in sorted({1, jobs}):
         cases = [matrix_case(n_jobs), peer_case(n_jobs), neighbour_case(n_jobs)]
-        found += [compare(case, repeats=options.repeats) for case in cases]
+        comparisons += [compare(case, repeats=options.repeats) for case in cases]
     # At this size a step runs on one thread; CPU time, as milliseconds suffer most from others.
     greedy = [
         compare(case, repeats=4 * options.repeats, clock=time.process_time)
@@ -296,7 +296,7 @@ def main() -> None:
     write_report(
         "information",
         "Counting kernels, greedy criteria and their peers",
-        comparison_table(found),
+        comparison_table(comparisons),
         f"## Greedy criteria, CPU time\n{comparison_table(greedy)}",
         "The limits: CMI matrix at most 2.5 times the bare popcounts (for the (S − 1)² plane pairs "
         "that are needed) and at most a third of the counting loop; mRMR and JMI at most 1.3 times "

@@ -43,11 +43,11 @@ def child(method: str, path: str) -> None:
 
     start = time.perf_counter()
     selector = getattr(featsieve, method)(n_features_to_select=SELECTED, n_jobs=2)
-    found = selector.fit(featsieve.open_parquet(path, target="y"))
+    fitted = selector.fit(featsieve.open_parquet(path, target="y"))
     answer = {
         "seconds": time.perf_counter() - start,
-        "relevant": sorted(set(found.indices_.tolist()) & set(range(RELEVANT))),
-        "approximation": found.result_.approximation,
+        "relevant": sorted(set(fitted.indices_.tolist()) & set(range(RELEVANT))),
+        "approximation": fitted.result_.approximation,
     }
     print(json.dumps(answer))
 
@@ -55,12 +55,12 @@ def child(method: str, path: str) -> None:
 def row(method: str, path: Path) -> str:
     command = [sys.executable, "-m", "benchmarks.information_big", "--child", method, str(path)]
     run = run_command(command)
-    found = json.loads(run.output.splitlines()[-1])
+    outcome = json.loads(run.output.splitlines()[-1])
     memory = f"{run.peak_bytes / 2**30:.2f} GiB"
     verdict = "under 2 GiB" if run.peak_bytes < MEMORY_TARGET else "ABOVE 2 GiB"
-    seconds = seconds_in_words(found["seconds"])
-    hits = f"{len(found['relevant'])} of {RELEVANT}"
-    return f"| {method} | {memory} ({verdict}) | {seconds} | {hits} | {found['approximation']} |"
+    seconds = seconds_in_words(outcome["seconds"])
+    hits = f"{len(outcome['relevant'])} of {RELEVANT}"
+    return f"| {method} | {memory} ({verdict}) | {seconds} | {hits} | {outcome['approximation']} |"
 
 
 def main() -> None:

@@ -52,17 +52,17 @@ def feast_row(name: str, X: np.ndarray, y: np.ndarray, expected: dict[str, Any])
     ]
 
 
-def _order_words(found: list[int], order: list[int], X: np.ndarray, y: np.ndarray) -> str:
-    if found == order:
+def _order_words(ours: list[int], order: list[int], X: np.ndarray, y: np.ndarray) -> str:
+    if ours == order:
         return "identical"
-    place = next(p for p, (a, b) in enumerate(zip(found, order, strict=True)) if a != b)
-    given = [" ".join(map(str, row)) for row in X[:, found[:place]].astype(int)]
-    ours, theirs = (
+    first = next(p for p, (a, b) in enumerate(zip(ours, order, strict=True)) if a != b)
+    given = [" ".join(map(str, row)) for row in X[:, ours[:first]].astype(int)]
+    mine, theirs = (
         conditional_mutual_information(X[:, column].astype(int), y, given)
-        for column in (found[place], order[place])
+        for column in (ours[first], order[first])
     )
-    pair = f"{found[place]} and {order[place]}"
-    return f"a tie at step {place + 1}: {pair} differ by {ours - theirs:.0e}"
+    pair = f"{ours[first]} and {order[first]}"
+    return f"a tie at step {first + 1}: {pair} differ by {mine - theirs:.0e}"
 
 
 def feast(folder: Path) -> str:
@@ -86,8 +86,8 @@ def others(folder: Path) -> str:
         gap = np.abs(cmi_matrix(X, y) - np.array(expected["H"])).max()
         lines.append(f"| CMI matrix, {data} | {gap:.0e} |")
     cuts = json.loads((folder / "caim_golden.json").read_text())["wine"]
-    found = CAIM().fit(*read(folder, "wine")).cuts_
-    gap = max(np.abs(found[int(j)] - np.array(c["cuts"])).max() for j, c in cuts.items())
+    cut_points = CAIM().fit(*read(folder, "wine")).cuts_
+    gap = max(np.abs(cut_points[int(j)] - np.array(c["cuts"])).max() for j, c in cuts.items())
     lines.append(f"| CAIM cuts, wine | {gap:.0e} |")
     for row in json.loads((folder / "baselines_toy.json").read_text()):
         if "qpfs" in row["method"]:

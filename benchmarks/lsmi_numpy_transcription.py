@@ -139,17 +139,17 @@ def random_start(rng, m, radius):
     return w / w.sum() * radius
 
 
-def sort_key(found, k):
-    size = int((found[0] > NONZERO).sum())
-    return abs(size - k), size - k, -found[1]
+def sort_key(trial, k):
+    size = int((trial[0] > NONZERO).sum())
+    return abs(size - k), size - k, -trial[1]
 
 
 def one_restart(problem, k, rng, max_iter):
     def solve(radius):
         start = random_start(rng, problem.X.shape[1], radius)
-        found = projected_gradient(problem, start, radius, k, max_iter=max_iter)[:2]
-        tried.append(found)
-        return int((found[0] > NONZERO).sum())
+        trial = projected_gradient(problem, start, radius, k, max_iter=max_iter)[:2]
+        tried.append(trial)
+        return int((trial[0] > NONZERO).sum())
 
     tried, radius = [], 0.1
     for _ in range(20):
@@ -166,7 +166,7 @@ def one_restart(problem, k, rng, max_iter):
         if size == k:
             return tried[-1]
         low, high = (middle, high) if size < k else (low, middle)
-    return min(tried, key=lambda found: sort_key(found, k))
+    return min(tried, key=lambda trial: sort_key(trial, k))
 
 
 def stratified_folds(y, is_classification, n_folds, rng):
@@ -196,7 +196,7 @@ def l1_lsmi(X, y, k, *, is_classification, n_init=20, n_basis=100, max_iter=100,
         folds = stratified_folds(y, is_classification, 5, rng)
         problem = Problem(X, y, is_classification, centers, folds)
         results.append(one_restart(problem, k, rng, max_iter))
-    return min(results, key=lambda found: sort_key(found, k))
+    return min(results, key=lambda trial: sort_key(trial, k))
 
 
 def main():

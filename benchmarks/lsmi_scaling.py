@@ -72,11 +72,11 @@ def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def growth_table(word: str, sizes: Sequence[int], found: Sequence[tuple[float, float]]) -> str:
+def growth_table(word: str, sizes: Sequence[int], timings: Sequence[tuple[float, float]]) -> str:
     lines = [f"| {word} | value with gradient | table of 3 σ × 3 λ |", "|---|---|---|"]
     lines += [f"| {size} | {1e3 * a:.1f} ms | {1e3 * b:.1f} ms |" for size, (a, b) in
-              zip(sizes, found, strict=True)]  # fmt: skip
-    slopes = [exponent(sizes, [pair[which] for pair in found]) for which in (0, 1)]
+              zip(sizes, timings, strict=True)]  # fmt: skip
+    slopes = [exponent(sizes, [pair[which] for pair in timings]) for which in (0, 1)]
     lines.append(f"| exponent | **{slopes[0]:.2f}** | **{slopes[1]:.2f}** |")
     return "\n".join(lines)
 
@@ -118,8 +118,8 @@ def fit_here(engine: str, path: Path) -> None:
     start = time.perf_counter()
     if engine != "nothing":
         selector.fit(X, y)
-    found = [] if engine == "nothing" else sorted(selector.indices_.tolist())
-    print(json.dumps({"seconds": time.perf_counter() - start, "selected": found}))
+    selected = [] if engine == "nothing" else sorted(selector.indices_.tolist())
+    print(json.dumps({"seconds": time.perf_counter() - start, "selected": selected}))
 
 
 def open_as(engine: str, path: Path, open_parquet: Callable[..., Any]) -> tuple[Any, Any]:

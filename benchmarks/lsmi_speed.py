@@ -46,7 +46,7 @@ def theirs(data: Any, k: int) -> list[int]:
 
 
 def scores(relevant: Any, mine: list[int], other: list[int]) -> str:
-    pair = [f_measure(found, relevant) for found in (mine, other)]
+    pair = [f_measure(selection, relevant) for selection in (mine, other)]
     return f"F = {pair[0]:.2f} (transcription {pair[1]:.2f})"
 
 
@@ -80,12 +80,12 @@ class CpuTimed:
 
 def processor_table(cases: Sequence[Case]) -> str:
     lines = ["| case | featsieve | peer | peer's | peer ÷ ours |", "|---|---|---|---|---|"]
-    for one in cases:
-        mine: Any = one.ours
-        for name, peer in one.peers.items():
+    for case in cases:
+        mine: Any = case.ours
+        for name, peer in case.peers.items():
             spent: Any = peer
             lines.append(
-                f"| {one.name} | {mine.seconds:.2f} s | {name} | {spent.seconds:.2f} s "
+                f"| {case.name} | {mine.seconds:.2f} s | {name} | {spent.seconds:.2f} s "
                 f"| **{spent.seconds / mine.seconds:.0f}** |"
             )
     return "## Processor seconds of the same runs, all threads together\n" + "\n".join(lines)
@@ -141,14 +141,14 @@ def main() -> None:
     arguments = parser.parse_args()
     toys = arguments.toys.split(",")
     cases = [case(toy, arguments.seed) for toy in toys]
-    found = [compare(one, repeats=1, warm_up=0) for one in cases]
+    comparisons = [compare(toy_case, repeats=1, warm_up=0) for toy_case in cases]
     path = write_report(
         "lsmi-speed",
         "L1LSMI against a plain numpy transcription of Algorithm 1",
         f"n = {N_SAMPLES}, m = 10, {N_INIT} restarts, the authors' grids, two cores. Ours ends the "
         "restarts when three of them agree on the best set (`n_agree=3`, the default); a line with "
         "all restarts stands beside it.",
-        comparison_table(found),
+        comparison_table(comparisons),
         processor_table(cases),
         where_time_goes(toys, arguments.seed),
         packages=["scipy", "scikit-learn", "numba"],

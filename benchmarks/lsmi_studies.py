@@ -82,8 +82,8 @@ class Trials:
         selector = self.method(
             n_features_to_select=k, n_agree=None, n_jobs=self.n_jobs, random_state=seed
         )
-        found = selector.fit(data.data, data.target).result_.extras["restarts"]
-        return Trial(toy, seed, tuple((step.support, step.value) for step in found))
+        restarts = selector.fit(data.data, data.target).result_.extras["restarts"]
+        return Trial(toy, seed, tuple((step.support, step.value) for step in restarts))
 
     def _recorded(self, trial: Trial) -> Trial:
         if self.records is not None:
@@ -109,20 +109,20 @@ def hsic_agreement(arguments: argparse.Namespace) -> None:
     _finish("hsic-agreement", "When may L1HSIC end its restarts?", agreement_table(list(trials)))
 
 
-def agreement_table(found: list[Trial]) -> str:
+def agreement_table(trials: list[Trial]) -> str:
     lines = [
         "| set | n_agree | true set found | same set as all 20 | restarts, mean (most) |",
         "|---|---|---|---|---|",
     ]
     for toy, (_, k) in TOYS.items():
-        own = [trial for trial in found if trial.toy == toy]
-        final = [trial.stopped(None)[1] for trial in own]
+        fits = [trial for trial in trials if trial.toy == toy]
+        final = [trial.stopped(None)[1] for trial in fits]
         for n_agree in (2, 3, 4, 5, None):
-            used, sets = zip(*(trial.stopped(n_agree) for trial in own), strict=True)
+            used, sets = zip(*(trial.stopped(n_agree) for trial in fits), strict=True)
             right = sum(set_ == tuple(range(k)) for set_ in sets)
             same = sum(set_ == other for set_, other in zip(sets, final, strict=True))
             lines.append(
-                f"| {toy} | {n_agree or 'all 20'} | {right} of {len(own)} | {same} of {len(own)} "
+                f"| {toy} | {n_agree or 'all 20'} | {right} of {len(fits)} | {same} of {len(fits)} "
                 f"| {fmean(used):.1f} ({max(used)}) |"
             )
     return "\n".join(lines)

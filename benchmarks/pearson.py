@@ -63,7 +63,9 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=7)
     given = parser.parse_args()
-    found = [compare(case, repeats=given.repeats) for case in cases(given.rows, given.columns)]
+    comparisons = [
+        compare(case, repeats=given.repeats) for case in cases(given.rows, given.columns)
+    ]
     note = (
         "featsieve's time is that of the whole `fit`: input checks, task detection, scores and "
         "fitted attributes. `r_regression` is the bare function."
@@ -71,7 +73,7 @@ def main() -> None:
     path = write_report(
         "pearson",
         "PearsonRanking and scikit-learn's univariate scores",
-        comparison_table(found),
+        comparison_table(comparisons),
         note,
         packages=["scikit-learn", "scipy"],
     )

@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=15)
     given = parser.parse_args()
     asked = cases(given.rows, given.columns, given.permutations)
-    found = [compare(case, repeats=given.repeats, warm_up=2) for case in asked]
+    comparisons = [compare(case, repeats=given.repeats, warm_up=2) for case in asked]
     note = (
         "featsieve's time is that of the whole `permutation_test`: input checks, scores, drawing "
         "the permutations, standardising, the product itself, p-values, Benjamini–Hochberg and "
@@ -58,7 +58,7 @@ def main() -> None:
     path = write_report(
         "permutation",
         "Permutation test of all columns, and the matrix product it contains",
-        comparison_table(found),
+        comparison_table(comparisons),
         note,
         packages=["scipy", "numba"],
     )

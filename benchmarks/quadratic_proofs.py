@@ -51,8 +51,10 @@ def of_table(path: Path) -> list[list[str]]:
 
 
 def of_random(n: int, k: int) -> list[str]:
-    found = solve(np.random.default_rng([n, k]).random((n, n)), k, random_state=0)
-    return row("random", n, k, found.value, found.upper_bound, found.proven_optimal, found.elapsed)
+    result = solve(np.random.default_rng([n, k]).random((n, n)), k, random_state=0)
+    return row(
+        "random", n, k, result.value, result.upper_bound, result.proven_optimal, result.elapsed
+    )
 
 
 def main() -> None:

@@ -26,11 +26,11 @@ def table(repeats: int) -> str:
     ]
     for what, (argv, allowed) in PURPOSES.items():
         case = Case(what, partial(run, argv), {"python -c pass": partial(run, BARE)})
-        found = compare(case, repeats=repeats)
-        bare = found.peers[0]
-        ratio = found.ratio(bare)
+        comparison = compare(case, repeats=repeats)
+        bare = comparison.peers[0]
+        ratio = comparison.ratio(bare)
         lines.append(
-            f"| {what} | {found.ours.in_words} | {allowed} s | {bare.in_words} | {ratio:.2f} |"
+            f"| {what} | {comparison.ours.in_words} | {allowed} s | {bare.in_words} | {ratio:.2f} |"
         )
     return "\n".join(lines)
 

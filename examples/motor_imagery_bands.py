@@ -14,9 +14,9 @@ def main():
     selector = BAHSIC(n_features_to_select=5).fit(trials.data, trials.target)
     chosen = trials.frequencies[selector.indices_]
     print("BAHSIC picks", ", ".join(f"{frequency:.1f} Hz" for frequency in chosen))
-    found = band_map(trials.data, trials.target, trials.frequencies, edges=range(2, 42, 2))
-    print("best band: {:.0f}–{:.0f} Hz".format(*found.best()))
-    return BandDisplay.from_result(found, title="HSIC of frequency bands, subject 'al'")
+    bands = band_map(trials.data, trials.target, trials.frequencies, edges=range(2, 42, 2))
+    print("best band: {:.0f}–{:.0f} Hz".format(*bands.best()))
+    return BandDisplay.from_result(bands, title="HSIC of frequency bands, subject 'al'")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class SelectionResult:
     path
         What the search went through, one entry per step.
     trace
-        Numbers along the way (objective or score a step).
+        Numbers along the way (objective or score per step).
     elapsed
         Seconds.
     stop_reason

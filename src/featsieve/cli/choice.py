@@ -75,7 +75,7 @@ def choose_method(shape: Shape, available: frozenset[str] | None = None) -> tupl
     """
     names = frozenset(m.name for m in registry.METHODS) if available is None else available
     for rule in RULES:
-        found = next((name for name in rule.methods if name in names), None)
-        if found is not None and rule.applies(shape):
-            return found, rule.reason
+        method = next((name for name in rule.methods if name in names), None)
+        if method is not None and rule.applies(shape):
+            return method, rule.reason
     raise LookupError("no rule applies: the last one must, for a method that always exists")

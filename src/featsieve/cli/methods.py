@@ -100,5 +100,5 @@ def _parameters(method: Method) -> list[tuple[str, str]]:
     """Name and default of the parameters that only this method has."""
     build: Any = method.load()
     defaults = build().get_params(deep=False)
-    own = [field.name for field in fields(build) if field.name in defaults]
-    return [(name, repr(defaults[name])) for name in own if name not in _SHARED]
+    names = [field.name for field in fields(build) if field.name in defaults]
+    return [(name, repr(defaults[name])) for name in names if name not in _SHARED]

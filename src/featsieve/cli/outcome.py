@@ -116,7 +116,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return finite(value)
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, Iterable):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return repr(value)

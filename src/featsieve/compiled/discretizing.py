@@ -80,11 +80,11 @@ def known_columns(X: Floats, j0: int, columns: Floats, n_known: Ints) -> None:
 
 @part_of_kernel
 def _insert(ordered: Floats, size: int, value: float) -> None:
-    place = size
-    while place > 0 and ordered[place - 1] > value:
-        ordered[place] = ordered[place - 1]
-        place -= 1
-    ordered[place] = value
+    slot = size
+    while slot > 0 and ordered[slot - 1] > value:
+        ordered[slot] = ordered[slot - 1]
+        slot -= 1
+    ordered[slot] = value
 
 
 @part_of_kernel
@@ -95,10 +95,10 @@ def _few_distinct(values: Floats, n: int, most: int, ordered: Floats) -> int:
     """
     count = 0
     for r in range(n):
-        place = 0
-        while place < count and ordered[place] < values[r]:
-            place += 1
-        if place == count or ordered[place] != values[r]:
+        slot = 0
+        while slot < count and ordered[slot] < values[r]:
+            slot += 1
+        if slot == count or ordered[slot] != values[r]:
             if count == most:
                 return most + 1
             _insert(ordered, count, values[r])
@@ -216,17 +216,17 @@ def _best_split(cumulative: Floats, is_cut: Codes, current: float) -> tuple[int,
     """The boundary that raises the sum of terms most, and that sum; ties to the lowest boundary."""
     n_values = cumulative.shape[0] - 1
     best, best_sum = -1, 0.0
-    low, high, own = 0, 0, 0.0
+    low, high, term = 0, 0, 0.0
     for d in range(1, n_values):
         if d >= high or is_cut[d]:
             low, high = d if is_cut[d] else 0, d + 1
             while high < n_values and not is_cut[high]:
                 high += 1
-            own = _interval_term(cumulative, low, high)
+            term = _interval_term(cumulative, low, high)
             if is_cut[d]:
                 continue
         left = _interval_term(cumulative, low, d)
-        candidate = current - own + left + _interval_term(cumulative, d, high)
+        candidate = current - term + left + _interval_term(cumulative, d, high)
         if candidate > best_sum + TIE * best_sum or best < 0:
             best, best_sum = d, candidate
     return best, best_sum

@@ -145,9 +145,9 @@ def fill_pair_squares(products: Any, norms: Any, out: Any) -> None:
     """
     at, n_rest = 0, norms.size
     for i in range(products.shape[0]):
-        own = norms[i]
+        norm = norms[i]
         row = out[at : at + n_rest - 1 - i]
         others, inner = norms[i + 1 :], products[i, i + 1 :]
         for j in range(row.size):
-            row[j] = own + others[j] - 2.0 * inner[j]
+            row[j] = norm + others[j] - 2.0 * inner[j]
         at += n_rest - 1 - i

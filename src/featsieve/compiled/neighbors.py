@@ -36,11 +36,11 @@ def _count_near(ordered: Floats, centre: float, radius: float) -> int:
 @part_of_kernel
 def _keep(nearest: Floats, distance: float) -> None:
     """Put a distance into its place among the smallest ones, the largest of which is dropped."""
-    place = nearest.size - 1
-    while place > 0 and nearest[place - 1] > distance:
-        nearest[place] = nearest[place - 1]
-        place -= 1
-    nearest[place] = distance
+    slot = nearest.size - 1
+    while slot > 0 and nearest[slot - 1] > distance:
+        nearest[slot] = nearest[slot - 1]
+        slot -= 1
+    nearest[slot] = distance
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -16,9 +16,9 @@ def shuffle(uniform: Any, order: Any) -> None:
     numbers, and several times faster than NumPy's, which would cost as much as the products.
     """
     for last in range(len(order)):
-        place = int(uniform[last] * (last + 1))
-        order[last] = order[place]
-        order[place] = last
+        drawn = int(uniform[last] * (last + 1))
+        order[last] = order[drawn]
+        order[drawn] = last
 
 
 @njit(nogil=True, cache=True)

@@ -138,14 +138,14 @@ def _keep_smallest(kept: Any, values: Any) -> None:
 def kth_smallest(total: Any, starts: Any, k: int) -> Any:
     """The k-th smallest value of each row in each group, infinity where there are fewer."""
     n_rows, n_groups = total.shape[0], starts.size - 1
-    found = np.empty((n_rows, n_groups))
+    smallest = np.empty((n_rows, n_groups))
     kept = np.empty(k, total.dtype)
     for i in range(n_rows):
         for g in range(n_groups):
             kept[:] = np.inf
             _keep_smallest(kept, total[i, starts[g] : starts[g + 1]])
-            found[i, g] = kept[k - 1]
-    return found
+            smallest[i, g] = kept[k - 1]
+    return smallest
 
 
 @njit(nogil=True, cache=True)

@@ -72,7 +72,7 @@ def _shipped(entry: Entry, loader: str) -> Bunch:
     import sklearn.datasets
 
     loaded = getattr(sklearn.datasets, loader)()
-    names = [str(one) for one in loaded.feature_names]
+    names = [str(name) for name in loaded.feature_names]
     return _answer(entry, loaded.data, loaded.target, names, {}, loaded.DESCR)
 
 
@@ -118,7 +118,7 @@ def _ignored_columns(parsed: ArffData, about: dict[str, Any]) -> list[int]:
     for key in ("row_id_attribute", "ignore_attribute"):
         value = about.get(key) or []
         ignored += value.split(",") if isinstance(value, str) else value
-    wanted = {one.strip() for one in ignored}
+    wanted = {column.strip() for column in ignored}
     return [j for j, name in enumerate(parsed.names) if name in wanted]
 
 

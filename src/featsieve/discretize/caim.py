@@ -1,4 +1,4 @@
-"""Class-attribute interdependence maximisation (Kurgan and Cios 2004; P-CMI section IV)."""
+"""Class-attribute interdependence maximisation (Kurgan and Cios 2004)."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class CAIM(Discretizer):
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
     ) -> FloatArray:
-        distinct, place = np.unique(values, return_inverse=True)
+        distinct, rank = np.unique(values, return_inverse=True)
         if len(distinct) < 2 or classes is None:
             return np.empty(0)
         n_classes = int(classes.max()) + 1
-        keys = place * n_classes + classes
+        keys = rank * n_classes + classes
         counts = np.bincount(keys, weights=weights, minlength=len(distinct) * n_classes)
         cumulative = np.zeros((len(distinct) + 1, n_classes))
         np.cumsum(counts.reshape(-1, n_classes), axis=0, out=cumulative[1:])

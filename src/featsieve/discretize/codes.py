@@ -66,12 +66,12 @@ def code_cuts(engine: Engine) -> Cuts:
 
     Where those are too far apart, one state per code that occurs.
     """
-    found = engine.reduce_rows(CodeRange.of_block)
+    code_range = engine.reduce_rows(CodeRange.of_block)
     numeric = engine.schema.numeric_columns()
-    _refuse_fractions(engine.schema, found)
-    is_wide = found.low + MAX_CUTS < found.high
+    _refuse_fractions(engine.schema, code_range)
+    is_wide = code_range.low + MAX_CUTS < code_range.high
     near, wide = numeric[~is_wide[numeric]].tolist(), numeric[is_wide[numeric]].tolist()
-    cuts = {j: _consecutive(found.low[j], found.high[j]) for j in near}
+    cuts = {j: _consecutive(code_range.low[j], code_range.high[j]) for j in near}
     cuts |= {j: category_cuts(engine.schema, j) for j in engine.schema.categories}
     cuts |= _cuts_of_distinct(engine, wide) if wide else {}
     return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
@@ -89,11 +89,11 @@ def _consecutive(low: float, high: float) -> FloatArray:
     return np.arange(low, high) + 0.5 if low < high else np.empty(0)
 
 
-def _refuse_fractions(schema: Schema, found: CodeRange) -> None:
-    for column in np.flatnonzero(found.fractions).tolist():
+def _refuse_fractions(schema: Schema, observed: CodeRange) -> None:
+    for column in np.flatnonzero(observed.fractions).tolist():
         if column not in schema.categories:
             raise InputError(
                 f"column {schema.names[column]!r} is not made of codes: "
-                f"{found.fractions[column]} of its cells are not integers; give a discretizer, "
+                f"{observed.fractions[column]} of its cells are not integers; give a discretizer, "
                 "such as 'quantile'."
             )

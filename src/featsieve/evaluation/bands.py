@@ -89,7 +89,7 @@ def nearest_neighbours(chosen: IntArray, n_frequencies: int, n_neighbours: int =
     """
     everything = np.arange(n_frequencies)
     kept: set[int] = set()
-    for one in chosen:
-        distance = np.abs(everything - one)
+    for frequency in chosen:
+        distance = np.abs(everything - frequency)
         kept.update(np.argsort(distance, kind="stable")[: n_neighbours + 1].tolist())
     return np.array(sorted(kept), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Permutation tests of every unit at once (P-LECTURE, with (1 + b)/(1 + R) and ≥)."""
+"""Permutation tests of every unit at once (Sugiyama, lecture notes, with (1 + b)/(1 + R) and ≥)."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ def _check_lengths(n_x: int, n_y: int) -> None:
     if n_x != n_y:
         raise InputError(
             f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
-            "value a row."
+            "value per row."
         )
 
 

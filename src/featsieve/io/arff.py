@@ -54,7 +54,7 @@ class ArffData:
     def categories(self) -> dict[int, tuple[str, ...]]:
         """Column → its states, for the columns that are not numbers."""
         pairs = enumerate(self.attributes)
-        return {j: one.states for j, one in pairs if one.states is not None}
+        return {j: attribute.states for j, attribute in pairs if attribute.states is not None}
 
 
 def parse_arff(
@@ -114,13 +114,13 @@ def _checked(attributes: list[Attribute], source: str) -> list[Attribute]:
 
 
 def _attribute(text: str, number: int, source: str) -> Attribute:
-    found = _ATTRIBUTE.fullmatch(text)
-    if found is None:
+    match = _ATTRIBUTE.fullmatch(text)
+    if match is None:
         raise InputError(
             f"line {number} of {source} declares @attribute {text[:60]!r}; "
             "write: @attribute NAME TYPE."
         )
-    name, kind = unquote(found["name"]), found["kind"].strip()
+    name, kind = unquote(match["name"]), match["kind"].strip()
     if kind.startswith("{") and kind.endswith("}"):
         return Attribute(name, tuple(unquote(cell) for cell in split_cells(kind[1:-1])))
     word = kind.split()[0].lower()
@@ -144,11 +144,11 @@ def split_cells(text: str) -> list[str]:
         return [cell.strip() for cell in text.split(",")]
     cells, position, ended = [], 0, text + ","
     while position < len(ended):
-        found = _CELL.match(ended, position)
-        if found is None:
+        match = _CELL.match(ended, position)
+        if match is None:
             raise ValueError("a quote that is not closed")
-        cells.append(found[1].strip())
-        position = found.end()
+        cells.append(match[1].strip())
+        position = match.end()
     return cells
 
 
@@ -173,8 +173,10 @@ class _Rows:
         self._source = source
         self._take_memory = take_memory
         self._codes = [
-            None if one.states is None else {state: code for code, state in enumerate(one.states)}
-            for one in attributes
+            None
+            if attribute.states is None
+            else {state: code for code, state in enumerate(attribute.states)}
+            for attribute in attributes
         ]
         # What most cells need; quotes, missing cells and new texts raise and go the long way.
         self._quick: list[Callable[[str], float]] = [
@@ -244,8 +246,8 @@ class _Rows:
 
     def attributes(self) -> tuple[Attribute, ...]:
         return tuple(
-            one if codes is None else Attribute(one.name, tuple(codes))
-            for one, codes in zip(self._declared, self._codes, strict=True)
+            attribute if codes is None else Attribute(attribute.name, tuple(codes))
+            for attribute, codes in zip(self._declared, self._codes, strict=True)
         )
 
     def matrix(self) -> Array | Any:

@@ -116,9 +116,9 @@ def _only_text(data: Any, source: str, encoding: str) -> Any:
     for field in data.schema:
         if pa.types.is_binary(field.type):
             raise not_text(source, encoding, f" (in column {field.name!r})")
-    for place, field in enumerate(data.schema):
+    for position, field in enumerate(data.schema):
         if pa.types.is_null(field.type):
-            data = data.set_column(place, field.name, data.column(place).cast(pa.float64()))
+            data = data.set_column(position, field.name, data.column(position).cast(pa.float64()))
     return data
 
 

@@ -118,9 +118,9 @@ def rows_without_gaps(X: Any) -> tuple[Any, Any]:
 def _with_categories(X: Any) -> Any:
     import pyarrow as pa
 
-    for place, field in enumerate(X.schema):
+    for position, field in enumerate(X.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            X = X.set_column(place, field.name, X.column(place).dictionary_encode())
+            X = X.set_column(position, field.name, X.column(position).dictionary_encode())
     return X
 
 

@@ -139,7 +139,7 @@ def _from_arrays(arrays: dict[str, Any], source: str) -> MatrixTable:
         matrix = next((arrays[key] for key in _MATRIX_KEYS if key in arrays), None)
     if matrix is None or matrix.ndim != 2:
         return _from_columns(arrays, source)
-    names = [str(one) for one in arrays.get("feature_names", ())]
+    names = [str(name) for name in arrays.get("feature_names", ())]
     names = names or [f"X{j + 1}" for j in range(matrix.shape[1])]
     if len(names) != matrix.shape[1]:
         raise InputError(
@@ -159,8 +159,8 @@ def _from_columns(arrays: dict[str, Any], source: str) -> MatrixTable:
             "or 'X' and a 'target' or 'y', or one array per column."
         )
     _check_lengths(arrays, len(next(iter(arrays.values()))), source)
-    numbers = {name: one for name, one in arrays.items() if one.dtype.kind in "biuf"}
-    others = {name: one for name, one in arrays.items() if name not in numbers}
+    numbers = {name: array for name, array in arrays.items() if array.dtype.kind in "biuf"}
+    others = {name: array for name, array in arrays.items() if name not in numbers}
     if not numbers:
         raise InputError(f"{source} holds no column of numbers; add some.")
     return MatrixTable(np.column_stack(list(numbers.values())), (*numbers,), source, targets=others)

@@ -75,12 +75,12 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     """``name`` if it is there; otherwise one sentence with the nearest names."""
     if name in names:
         return name
-    lowered = {one.lower(): one for one in names}
+    lowered = {known.lower(): known for known in names}
     near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.5)
     if near:
-        hint = f"did you mean {' or '.join(repr(lowered[one]) for one in near)}?"
+        hint = f"did you mean {' or '.join(repr(lowered[match]) for match in near)}?"
     else:
-        shown = ", ".join(repr(one) for one in names[:6])
+        shown = ", ".join(repr(known) for known in names[:6])
         hint = f"it has {shown}{', …' if len(names) > 6 else ''}."
     raise InputError(f"{source} has no column {name!r}; {hint}")
 
@@ -105,9 +105,9 @@ class ArrowTable:
         return ArrowTable(self.data.drop_columns(list(dropped)), self.source, self.delimiter)
 
     def split(self, target: str) -> Split:
-        found = find_column(target, self.names, self.source)
-        X = self.data.drop_columns([found])
-        return Split(X, arrow_values(self.data.column(found)), tuple(X.column_names))
+        column = find_column(target, self.names, self.source)
+        X = self.data.drop_columns([column])
+        return Split(X, arrow_values(self.data.column(column)), tuple(X.column_names))
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
         yield self.data.select(list(names))
@@ -152,16 +152,20 @@ class MatrixTable:
             self.matrix if len(kept) == len(self.columns) else self.matrix[:, kept],
             tuple(self.columns[j] for j in kept),
             self.source,
-            {place: self.categories[j] for place, j in enumerate(kept) if j in self.categories},
+            {
+                position: self.categories[j]
+                for position, j in enumerate(kept)
+                if j in self.categories
+            },
             {name: values for name, values in self.targets.items() if name not in dropped},
         )
 
     def split(self, target: str) -> Split:
-        found = find_column(target, self.names, self.source)
-        if found in self.targets:
-            return Split(self.matrix, self.targets[found], self.columns, sorted(self.categories))
-        rest = self.without([found])
-        return Split(rest.matrix, self._values(found), rest.columns, sorted(rest.categories))
+        column = find_column(target, self.names, self.source)
+        if column in self.targets:
+            return Split(self.matrix, self.targets[column], self.columns, sorted(self.categories))
+        rest = self.without([column])
+        return Split(rest.matrix, self._values(column), rest.columns, sorted(rest.categories))
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa
@@ -172,12 +176,12 @@ class MatrixTable:
         """A column as numbers, or as an array of its states with None for missing cells."""
         if name in self.targets:
             return self.targets[name]
-        place = self.columns.index(name)
-        column = self.matrix[:, [place]]
+        position = self.columns.index(name)
+        column = self.matrix[:, [position]]
         dense = (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
-        if place not in self.categories:
+        if position not in self.categories:
             return np.asarray(dense)
-        states = np.array([*self.categories[place], None], dtype=object)
+        states = np.array([*self.categories[position], None], dtype=object)
         return states[np.where(np.isnan(dense), len(states) - 1, dense).astype(np.intp)]
 
     def _arrow(self, name: str) -> Any:
@@ -214,8 +218,8 @@ class FileTable:
         return self
 
     def split(self, target: str) -> Split:
-        found = find_column(target, self.names, self.source)
-        X = self.lazy.with_target(found)
+        column = find_column(target, self.names, self.source)
+        X = self.lazy.with_target(column)
         return Split(X, None, tuple(X.column_names))
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:

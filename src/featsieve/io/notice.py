@@ -62,8 +62,8 @@ def _codes_or_numbers(column: Any) -> FloatArray:
 
 def _looks_like_classes(y: FloatArray) -> bool:
     """The library's rule for numbers and ``task="auto"``."""
-    whole = bool((y == np.floor(y)).all())
-    return whole and len(np.unique(y)) <= max(20, np.sqrt(len(y)))
+    is_integer = bool((y == np.floor(y)).all())
+    return is_integer and len(np.unique(y)) <= max(20, np.sqrt(len(y)))
 
 
 def _constants(features: dict[str, FloatArray]) -> Iterator[Note]:
@@ -99,9 +99,9 @@ def _is_identifier(name: str, x: FloatArray, is_text: bool) -> bool:
         return False
     if is_text:
         return True
-    whole = bool((x == np.floor(x)).all())
-    consecutive = whole and x.max() - x.min() == len(x) - 1
-    return consecutive or (whole and bool(_ID_NAME.search(name)))
+    is_integer = bool((x == np.floor(x)).all())
+    consecutive = is_integer and x.max() - x.min() == len(x) - 1
+    return consecutive or (is_integer and bool(_ID_NAME.search(name)))
 
 
 def _leaks(features: dict[str, FloatArray], y: FloatArray, by_classes: bool) -> Iterator[Note]:

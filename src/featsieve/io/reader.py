@@ -38,16 +38,16 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
     ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
     one array per column.
     """
-    place = Path(path)
-    check_readable(place)
-    kind = format_of(place)
-    source = place.name
+    file = Path(path)
+    check_readable(file)
+    kind = format_of(file)
+    source = file.name
     if kind in _NEEDS_PYARROW and importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Reading {source}")
     budget = Budget(parse_memory(options.memory_limit), source)
     if kind != "parquet":
-        budget.require(_unpacked(place, source, budget))
-    return _READERS[kind](place, source, options, budget)
+        budget.require(_unpacked(file, source, budget))
+    return _READERS[kind](file, source, options, budget)
 
 
 def format_of(path: Path) -> str:
@@ -56,8 +56,8 @@ def format_of(path: Path) -> str:
     >>> format_of(Path("table.csv.gz"))
     'csv'
     """
-    suffixes = [one.lower() for one in path.suffixes]
-    last = next((one for one in reversed(suffixes) if one not in COMPRESSED), "")
+    suffixes = [ending.lower() for ending in path.suffixes]
+    last = next((ending for ending in reversed(suffixes) if ending not in COMPRESSED), "")
     if last in _BY_SUFFIX:
         return _BY_SUFFIX[last]
     known = ", ".join(suffix for group in FORMATS.values() for suffix in group)
@@ -86,7 +86,7 @@ def check_readable(path: Path) -> None:
 
 def _near_files(path: Path) -> list[str]:
     try:
-        names = [one.name for one in path.parent.iterdir() if one.is_file()]
+        names = [file.name for file in path.parent.iterdir() if file.is_file()]
     except OSError:
         return []
     return [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]

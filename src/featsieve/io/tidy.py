@@ -45,8 +45,8 @@ class Tidied:
         self.notes.append(Note(text, fix))
 
     def replace_column(self, name: str, values: Any) -> None:
-        place = self.data.column_names.index(name)
-        self.data = self.data.set_column(place, name, values)
+        position = self.data.column_names.index(name)
+        self.data = self.data.set_column(position, name, values)
 
     def features(self) -> list[str]:
         return [name for name in self.data.column_names if name != self.target]
@@ -256,10 +256,10 @@ def _most_frequent(column: Any) -> tuple[Any, int] | None:
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     counts = np.bincount(codes[codes >= 0], minlength=n_states)
     frequent = np.sort(np.argsort(-counts, kind="stable")[:KEPT_STATES])
-    place = np.full(n_states + 1, KEPT_STATES)
-    place[frequent], place[-1] = np.arange(KEPT_STATES), -1
+    new_code = np.full(n_states + 1, KEPT_STATES)
+    new_code[frequent], new_code[-1] = np.arange(KEPT_STATES), -1
     states = pa.array([*encoded.dictionary.take(pa.array(frequent)).to_pylist(), OTHER_STATES])
-    new = place[codes]
+    new = new_code[codes]
     indices = pa.array(new, mask=new < 0)
     return pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), states), n_states
 

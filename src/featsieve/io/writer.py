@@ -40,15 +40,15 @@ def write_table(
     ``target`` is the column that LIBSVM and NPZ keep apart from the others. ``neutralize``: names
     and texts of CSV and TSV that a spreadsheet would run as formulas get an apostrophe.
     """
-    place = Path(path)
-    kind = format_of(place)
-    if place.suffix in (".gz", ".zst"):
-        raise InputError(f"{place.name!r} would be compressed; write it without {place.suffix}.")
+    file = Path(path)
+    kind = format_of(file)
+    if file.suffix in (".gz", ".zst"):
+        raise InputError(f"{file.name!r} would be compressed; write it without {file.suffix}.")
     if importlib.util.find_spec("pyarrow") is None:
-        raise MissingExtraError("pyarrow", "cli", f"Writing {place.name}")
+        raise MissingExtraError("pyarrow", "cli", f"Writing {file.name}")
     if neutralize and kind in ("csv", "tsv"):
         parts = map(_without_formulas, parts)
-    with atomic_write(place) as stream:
+    with atomic_write(file) as stream:
         _WRITERS[kind](iter(parts), stream, target)
 
 
@@ -56,12 +56,12 @@ def _without_formulas(part: Any) -> Any:
     import pyarrow as pa
 
     part = _plain(part).rename_columns([neutral(name) for name in part.column_names])
-    for place, field in enumerate(part.schema):
+    for position, field in enumerate(part.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            texts = part.column(place).to_pylist()
+            texts = part.column(position).to_pylist()
             if any(text is not None and neutral(text) != text for text in texts):
                 values = [text if text is None else neutral(text) for text in texts]
-                part = part.set_column(place, field.name, pa.array(values, field.type))
+                part = part.set_column(position, field.name, pa.array(values, field.type))
     return part
 
 
@@ -134,13 +134,15 @@ def _is_number(kind: Any) -> bool:
 def _arff_type(table: Any, field: Any) -> str:
     if _is_number(field.type):
         return "numeric"
-    states = {str(one) for one in table.column(field.name).unique().to_pylist() if one is not None}
-    return "{" + ",".join(_quoted(one) for one in sorted(states)) + "}"
+    states = {
+        str(state) for state in table.column(field.name).unique().to_pylist() if state is not None
+    }
+    return "{" + ",".join(_quoted(state) for state in sorted(states)) + "}"
 
 
 def _arff_cells(column: Any) -> list[str]:
     write = _number if _is_number(column.type) else _quoted
-    return ["?" if one is None or one != one else write(one) for one in column.to_pylist()]
+    return ["?" if cell is None or cell != cell else write(cell) for cell in column.to_pylist()]
 
 
 def _number(value: Any) -> str:

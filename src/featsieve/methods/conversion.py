@@ -1,4 +1,4 @@
-"""Transformations turned into selectors by a penalty on the rows of W (P-L1INF)."""
+"""Transformations turned into selectors by a penalty on the rows of W (Masaeli et al. 2010)."""
 
 from __future__ import annotations
 

@@ -73,10 +73,10 @@ class IncrementalRanking(PairingSelector):
             return {"schema": schema, "target": target}
         if classes is None:
             return {}
-        found = np.unique(np.asarray(classes))
-        if len(found) < 2:
+        labels = np.unique(np.asarray(classes))
+        if len(labels) < 2:
             raise InputError("classes holds one class only; give all classes that may come.")
-        return {"target": Target("classification", 1, (found,))}
+        return {"target": Target("classification", 1, (labels,))}
 
     def _select_from(self, engine: Any, output_scores: Any) -> None:
         k = resolve_count(self.n_features_to_select, engine.schema.n_units)

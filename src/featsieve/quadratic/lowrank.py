@@ -60,8 +60,8 @@ def net_directions(rank: int, epsilon: float, first: int, last: int) -> FloatArr
     axis, cell = np.divmod(np.arange(first, last), edge ** (rank - 1))
     directions = np.ones((last - first, rank))
     for m in range(1, rank):
-        cell, place = np.divmod(cell, edge)
-        directions[np.arange(len(axis)), (axis + m) % rank] = (2 * place + 1) / edge - 1
+        cell, coordinate = np.divmod(cell, edge)
+        directions[np.arange(len(axis)), (axis + m) % rank] = (2 * coordinate + 1) / edge - 1
     return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 

@@ -31,16 +31,16 @@ def exchanged(
         if reached <= best + tie_width(best):
             break
         places, best = candidate, reached
-    return [pool[place] for place in places]
+    return [pool[position] for position in places]
 
 
 def _best_exchange(
     value: Callable[[Sequence[int]], float], places: list[int], n_pool: int
 ) -> tuple[list[int], float]:
     best, reached = places, -np.inf
-    outside = [place for place in range(n_pool) if place not in places]
+    outside = [position for position in range(n_pool) if position not in places]
     for leaving, entering in product(places, outside):
-        candidate = [entering if place == leaving else place for place in places]
+        candidate = [entering if position == leaving else position for position in places]
         gained = value(candidate)
         if gained > reached + tie_width(reached if np.isfinite(reached) else 0.0):
             best, reached = candidate, gained

@@ -77,7 +77,7 @@ class Stage:
         """The units that count, from the largest to the smallest."""
         units = sorted(self.support)
         order = best_first(self.step.sizes[units])
-        return [units[place] for place in order]
+        return [units[position] for position in order]
 
 
 class PenalizedRows:

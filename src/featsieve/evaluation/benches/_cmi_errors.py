@@ -58,12 +58,12 @@ def read_sets(
         raise InputError("this bench reads NAME.parquet files; give their folder with --data.")
     paths = sorted(Path(data_dir).glob("*.parquet"))
     read = [_read(path, quick) for path in paths if names is None or path.stem in names]
-    found = [one for one in read if one is not None]
-    if not found:
+    tables = [table for table in read if table is not None]
+    if not tables:
         raise InputError(
             f"no classification set with more than {FIRST_K} columns is in {Path(data_dir).name!r}."
         )
-    return found
+    return tables
 
 
 def _read(path: Path, quick: bool) -> DataSet | None:
@@ -162,12 +162,12 @@ def error_table(
 ) -> dict[str, dict[int, FloatArray]]:
     """Fold errors by method and k."""
     errors = fold_errors(data, n_folds)
-    found = {}
+    table = {}
     for method in methods:
         chosen = selections(data, method)
         if chosen is not None:
-            found[method] = {k: errors(columns) for k, columns in chosen.items()}
-    return found
+            table[method] = {k: errors(columns) for k, columns in chosen.items()}
+    return table
 
 
 def chosen_methods(wanted: Sequence[str] | None) -> list[str]:

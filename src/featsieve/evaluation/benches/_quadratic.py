@@ -85,14 +85,14 @@ def run_trials(
 ) -> list[Trial]:
     """Every method on the same matrices, in turns."""
     warm_up(methods)
-    found = []
+    results = []
     for n, k in experiments:
         for seed in range(trials):
             problem = random_problem(n, k, seed)
             for method in methods:
                 seconds, answer = run_method(problem, method, seed)
-                found.append(Trial(n, k, method, seconds, answer.value))
-    return found
+                results.append(Trial(n, k, method, seconds, answer.value))
+    return results
 
 
 def figure(
@@ -105,12 +105,12 @@ def figure(
     return experiments, names, run_trials(experiments, repeats, names), repeats
 
 
-def mean_seconds(found: Sequence[Trial], n: int, k: int, method: str) -> float:
-    return fmean(t.seconds for t in found if (t.n, t.k, t.method) == (n, k, method))
+def mean_seconds(results: Sequence[Trial], n: int, k: int, method: str) -> float:
+    return fmean(t.seconds for t in results if (t.n, t.k, t.method) == (n, k, method))
 
 
-def mean_gain(found: Sequence[Trial], n: int, k: int, method: str) -> float:
+def mean_gain(results: Sequence[Trial], n: int, k: int, method: str) -> float:
     """Mean percentage above Linear's value on the same matrices."""
-    values = [t.value for t in found if (t.n, t.k, t.method) == (n, k, method)]
-    linear = [t.value for t in found if (t.n, t.k, t.method) == (n, k, "Linear")]
+    values = [t.value for t in results if (t.n, t.k, t.method) == (n, k, method)]
+    linear = [t.value for t in results if (t.n, t.k, t.method) == (n, k, "Linear")]
     return fmean(100 * (a / b - 1) for a, b in zip(values, linear, strict=True))

@@ -24,13 +24,13 @@ def run(
     out: Path | None = None,
 ) -> str:
     """Mean seconds of each method on the same random matrices (``data_dir`` is not used)."""
-    experiments, names, found, repeats = figure(trials, methods, quick)
+    experiments, names, results, repeats = figure(trials, methods, quick)
     rows = [
-        [f"({n}, {k})", *(seconds_in_words(mean_seconds(found, n, k, name)) for name in names)]
+        [f"({n}, {k})", *(seconds_in_words(mean_seconds(results, n, k, name)) for name in names)]
         for n, k in experiments
     ]
     n, k = experiments[-1]
-    order = sorted(names, key=lambda name: mean_seconds(found, n, k, name))
+    order = sorted(names, key=lambda name: mean_seconds(results, n, k, name))
     return finish(
         "Venkateswara et al. (2015), Figure 2: time of the global solvers",
         markdown_table(["(n, k)", *names], rows),

@@ -21,8 +21,8 @@ def run(
     out: Path | None = None,
 ) -> str:
     """Mean gain over Linear in percent on the same random matrices (``data_dir`` is not used)."""
-    experiments, names, found, repeats = figure(trials, methods, quick)
-    gains = {(n, k): {name: mean_gain(found, n, k, name) for name in names} for n, k in experiments}
+    experiments, names, runs, repeats = figure(trials, methods, quick)
+    gains = {(n, k): {name: mean_gain(runs, n, k, name) for name in names} for n, k in experiments}
     rows = [[f"({n}, {k})", *(f"{g:+.2f} %" for g in gains[n, k].values())] for n, k in experiments]
     overall = {name: fmean(gain[name] for gain in gains.values()) for name in names}
     order = sorted(names, key=lambda name: -overall[name])
@@ -32,16 +32,16 @@ def run(
         f"Mean of {repeats} random symmetric non-negative matrices, the same for all methods.",
         CLAIM,
         "Measured, best first: " + ", ".join(f"{n} ({overall[n]:+.2f} %)" for n in order) + ".",
-        *(_ours_against_the_rest(found) if OURS in names else ()),
+        *(_ours_against_the_rest(runs) if OURS in names else ()),
         out=out,
         packages=["numpy", "scipy", "numba"],
     )
 
 
-def _ours_against_the_rest(found: Sequence[Trial]) -> list[str]:
+def _ours_against_the_rest(runs: Sequence[Trial]) -> list[str]:
     """On how many matrices ours is above, level with or below the best of all others."""
-    ours = [t.value for t in found if t.method == OURS]
-    rest = [t for t in found if t.method != OURS]
+    ours = [t.value for t in runs if t.method == OURS]
+    rest = [t for t in runs if t.method != OURS]
     per_matrix = len(rest) // len(ours)
     best = [max(t.value for t in rest[i : i + per_matrix]) for i in range(0, len(rest), per_matrix)]
     ties = sum(abs(a - b) <= 1e-12 * b for a, b in zip(ours, best, strict=True))

@@ -100,12 +100,12 @@ METHODS: dict[str, Callable[[Recording], Covariances]] = {
 def errors(recording: Recording, method: str, trials: int) -> FloatArray:
     """Test error (%) of each 2-fold cross-validation."""
     covariances = METHODS[method](recording)
-    found = []
+    means = []
     for seed in range(trials):
         folds = StratifiedKFold(2, shuffle=True, random_state=seed)
         parts = folds.split(recording.power, recording.y)
-        found.append(np.mean([_fold_error(recording.y, covariances, *fold) for fold in parts]))
-    return 100.0 * np.array(found)
+        means.append(np.mean([_fold_error(recording.y, covariances, *fold) for fold in parts]))
+    return 100.0 * np.array(means)
 
 
 def _fold_error(y: Array, covariances: Covariances, train: Array, test: Array) -> float:
@@ -133,8 +133,8 @@ def run(
     for subject in SUBJECTS:
         recording = record(subject, n_channels)
         for name in names:
-            found = errors(recording, name, repeats)
-            columns[name].append(f"{found.mean():.1f} ± {found.std():.1f}")
+            percent = errors(recording, name, repeats)
+            columns[name].append(f"{percent.mean():.1f} ± {percent.std():.1f}")
         maps[subject] = band_map(
             recording.power, recording.y, recording.frequencies, edges=np.arange(2.0, 42.0, 2.0)
         )
@@ -173,14 +173,14 @@ def _table(columns: dict[str, list[str]]) -> str:
 def _bands(maps: dict[str, BandMap]) -> str:
     """Figure 2 in words: where HSIC peaks, and how the μ and β bands compare with the rest."""
     rows = []
-    for subject, found in maps.items():
-        low, high = found.best()
-        mu, beta, other = (_value(found, *band) for band in ((10, 14), (20, 24), (30, 34)))
+    for subject, bands in maps.items():
+        low, high = bands.best()
+        mu, beta, other = (_value(bands, *band) for band in ((10, 14), (20, 24), (30, 34)))
         rows.append([subject, f"{low:.0f}–{high:.0f} Hz", *(f"{v:.1e}" for v in (mu, beta, other))])
     header = ["subject", "best band", "HSIC 10–14 Hz (μ)", "HSIC 20–24 Hz (β)", "HSIC 30–34 Hz"]
     return "## Figure 2: HSIC over lower and upper cut-offs\n" + markdown_table(header, rows)
 
 
-def _value(found: BandMap, low: float, high: float) -> float:
-    i, j = (int(np.flatnonzero(found.edges == edge)[0]) for edge in (low, high))
-    return float(found.values[i, j])
+def _value(bands: BandMap, low: float, high: float) -> float:
+    i, j = (int(np.flatnonzero(bands.edges == edge)[0]) for edge in (low, high))
+    return float(bands.values[i, j])

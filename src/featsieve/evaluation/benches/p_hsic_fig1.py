@@ -127,12 +127,12 @@ def _verdicts(curves: Sequence[Curve]) -> str:
     """Each conclusion of the paper at the largest sample size, and whether it holds."""
     last = {(c.problem, c.method): c.ranks[-1] for c in curves}
     lines = ["## The paper's conclusions, at the largest sample"]
-    for problem, method, found in CONCLUSIONS:
+    for problem, method, is_found in CONCLUSIONS:
         if (problem, method) not in last:
             continue
         rank = last[problem, method]
-        holds = rank <= FOUND if found else rank >= MISSED
-        claim = "finds both" if found else "does not find both"
+        holds = rank <= FOUND if is_found else rank >= MISSED
+        claim = "finds both" if is_found else "does not find both"
         lines.append(
             f"- {problem}: {method} {claim}: {'holds' if holds else 'DOES NOT HOLD'} ({rank:.1f})"
         )

@@ -77,11 +77,11 @@ def sample_rows(y: Array, classes: bool, most: int = MOST_ROWS) -> Array:
     order = np.random.default_rng(0).permutation(len(y))
     if len(y) <= most or not classes:
         return np.sort(order[:most])
-    place = np.zeros(len(y))
+    rank = np.zeros(len(y))
     for label in np.unique(y):
-        own = order[y[order] == label]
-        place[own] = np.arange(len(own))
-    return np.sort(order[np.argsort(place[order], kind="stable")[:most]])
+        members = order[y[order] == label]
+        rank[members] = np.arange(len(members))
+    return np.sort(order[np.argsort(rank[order], kind="stable")[:most]])
 
 
 def fold_error(table: Table, method: str, train: Array, test: Array) -> float:
@@ -140,11 +140,11 @@ def run(
     n_folds = trials or (QUICK_FOLDS if quick else FOLDS)
     rows, binary = [], []
     for table in _tables(data_dir, datasets, quick):
-        found = [errors(table, COLUMNS[name], n_folds) for name in names]
-        cells = [f"{e.mean():.1f} ± {e.std() / np.sqrt(n_folds):.1f}" for e in found]
+        percents = [errors(table, COLUMNS[name], n_folds) for name in names]
+        cells = [f"{e.mean():.1f} ± {e.std() / np.sqrt(n_folds):.1f}" for e in percents]
         rows.append([table.name, *cells, PAPER.get(table.name, "")])
         if table.classes and len(np.unique(table.y)) == 2:
-            binary.append([e.mean() for e in found])
+            binary.append([e.mean() for e in percents])
     if binary:
         rows.append(["l2 (binary sets)", *(f"{d:.1f}" for d in l2_distances(np.array(binary))), ""])
     return finish(
@@ -158,7 +158,7 @@ def run(
 
 
 def l2_distances(means: FloatArray) -> FloatArray:
-    """Rows are sets, columns methods (P-HSIC section 6.2).
+    """Rows are sets, columns methods (Song et al. 2007, section 6.2).
 
     >>> l2_distances(np.array([[1.0, 4.0], [6.0, 2.0]])).tolist()
     [4.0, 3.0]
@@ -170,12 +170,12 @@ def _tables(data_dir: Path | None, datasets: Sequence[str] | None, quick: bool) 
     if data_dir is None:
         raise InputError("this bench reads NAME.parquet files; give their folder with --data.")
     paths = [p for p in sorted(data_dir.glob("*.parquet")) if not datasets or p.stem in datasets]
-    found = [table for path in paths if (table := read_table(path)) is not None]
+    tables = [table for path in paths if (table := read_table(path)) is not None]
     if quick and not datasets:
-        found = [t for t in found if len(t.y) <= QUICK_ROWS and t.X.shape[1] <= QUICK_COLUMNS]
-    if not found:
+        tables = [t for t in tables if len(t.y) <= QUICK_ROWS and t.X.shape[1] <= QUICK_COLUMNS]
+    if not tables:
         raise InputError(f"no NAME.parquet with a target column is in {data_dir.name!r}.")
-    return found
+    return tables
 
 
 def _chosen(methods: Sequence[str] | None) -> list[str]:

@@ -114,10 +114,10 @@ def _chosen(methods: Sequence[str] | None) -> list[str]:
     if not methods:
         return list(available)
     words = {word.lower() for word in methods}
-    found = [c for c, name in available.items() if words & {c.lower(), name.lower()}]
-    if not found:
+    chosen = [c for c, name in available.items() if words & {c.lower(), name.lower()}]
+    if not chosen:
         raise InputError(f"none of {', '.join(methods)} is a column of Table 4 that exists.")
-    return found
+    return chosen
 
 
 def _cell(column: str, toy: str, trials: int) -> Cell:

@@ -30,20 +30,20 @@ def run(
 ) -> str:
     """Exhaustive LSMI (``data_dir`` is not used)."""
     repeats = trials or (QUICK_TRIALS if quick else TRIALS)
-    found = [all_values(seed) for seed in range(repeats)]
-    subsets = sorted(found[0], key=lambda s: -found[0][s])
+    tables = [all_values(seed) for seed in range(repeats)]
+    subsets = sorted(tables[0], key=lambda s: -tables[0][s])
     rows = [
         [
             " ".join(str(column + 1) for column in subset),
-            f"{found[0][subset]:.3f}",
-            f"{fmean(values[subset] for values in found):.3f}",
+            f"{tables[0][subset]:.3f}",
+            f"{fmean(values[subset] for values in tables):.3f}",
             f"{exact_smi(subset):.3f}",
         ]
         for subset in subsets
     ]
     return finish(
         "Jitkrittum et al. (2013), Table 5: LSMI of all 35 sets of four on and-or",
-        _summary(found),
+        _summary(tables),
         markdown_table(["columns", "LSMI, seed 0", f"mean of {repeats} seeds", "exact SMI"], rows),
         out=out,
         packages=["scipy", "scikit-learn", "numba"],
@@ -68,11 +68,11 @@ def _columns(X: FloatArray) -> FloatArray:
     return np.asarray(X)[:, list(CANDIDATES)]
 
 
-def _summary(found: Sequence[dict[tuple[int, ...], float]]) -> str:
-    wins = sum(max(values, key=lambda s: values[s]) == TRUE_SET for values in found)
-    second = [max(v for s, v in values.items() if s != TRUE_SET) for values in found]
+def _summary(tables: Sequence[dict[tuple[int, ...], float]]) -> str:
+    wins = sum(max(values, key=lambda s: values[s]) == TRUE_SET for values in tables)
+    second = [max(v for s, v in values.items() if s != TRUE_SET) for values in tables]
     return (
-        f"{{1, 2, 3, 4}} comes first for {wins} of {len(found)} seeds. Its LSMI at seed 0 is "
-        f"{found[0][TRUE_SET]:.3f}, the next set has {second[0]:.3f}; the paper prints "
+        f"{{1, 2, 3, 4}} comes first for {wins} of {len(tables)} seeds. Its LSMI at seed 0 is "
+        f"{tables[0][TRUE_SET]:.3f}, the next set has {second[0]:.3f}; the paper prints "
         f"{PAPER_BEST} against {PAPER_SECOND} (and 34 of the 35 sets)."
     )

@@ -66,9 +66,9 @@ def _sparse_counts(counts: list[Counts]) -> Any:
     from scipy.sparse import csr_array
 
     column: dict[Hashable, int] = {}
-    indices = [column.setdefault(f, len(column)) for one in counts for f in one]
-    data = np.array([n for one in counts for n in one.values()], dtype=np.float64)
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in counts])])
+    indices = [column.setdefault(f, len(column)) for count in counts for f in count]
+    data = np.array([n for count in counts for n in count.values()], dtype=np.float64)
+    starts = np.concatenate([[0], np.cumsum([len(count) for count in counts])])
     return csr_array((data, indices, starts), shape=(len(counts), max(len(column), 1)))
 
 
@@ -188,8 +188,8 @@ def _near(word: tuple[Any, ...], most: int, symbols: list[Any]) -> Iterator[tupl
             others = [[s for s in symbols if s != word[p]] for p in places]
             for replacement in product(*others):
                 changed = list(word)
-                for place, symbol in zip(places, replacement, strict=True):
-                    changed[place] = symbol
+                for position, symbol in zip(places, replacement, strict=True):
+                    changed[position] = symbol
                 yield tuple(changed)
 
 

@@ -93,10 +93,10 @@ class ClassCounts:
     def trimmed(self) -> ClassCounts:
         """Without the states after the last one that occurs, in each column."""
         layout = self.layout
-        place = np.arange(layout.cells[-1]) - np.repeat(layout.cells[:-1], layout.states)
-        last = np.where(self.table.any(axis=0), place, 0)
+        state = np.arange(layout.cells[-1]) - np.repeat(layout.cells[:-1], layout.states)
+        last = np.where(self.table.any(axis=0), state, 0)
         states = np.maximum.reduceat(last, layout.cells[:-1]) + 1
-        kept = place < np.repeat(states, layout.states)
+        kept = state < np.repeat(states, layout.states)
         return ClassCounts(Layout(states, layout.n_classes), self.table[:, kept])
 
     @cached_property

@@ -58,8 +58,8 @@ class JointCounts:
     def _margin(self, axes: tuple[int, ...]) -> FloatArray:
         chosen = self.states[:, list(axes)]
         radix = np.cumprod([1, *[self.sizes[a] for a in axes[:-1]]])
-        place = np.unique(chosen @ radix, return_inverse=True)[1]
-        margin: FloatArray = np.bincount(place, weights=self.counts).astype(float)
+        cell = np.unique(chosen @ radix, return_inverse=True)[1]
+        margin: FloatArray = np.bincount(cell, weights=self.counts).astype(float)
         return margin
 
     def _smoothed(self) -> Self:

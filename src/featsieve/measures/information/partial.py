@@ -60,9 +60,9 @@ def _open_coder(measure: MutualInformation, engine: Engine) -> Coder:
 
 
 def _refuse_other_than_codes(block: Block, schema: Schema) -> None:
-    found = CodeRange.of_block(block)
+    code_range = CodeRange.of_block(block)
     with np.errstate(invalid="ignore"):
-        bad = (found.fractions > 0) | (found.low < 0) | (found.high > MAX_CUTS)
+        bad = (code_range.fractions > 0) | (code_range.low < 0) | (code_range.high > MAX_CUTS)
     if bad.any():
         name: Any = schema.names[int(np.flatnonzero(bad)[0])]
         raise InputError(

@@ -163,8 +163,8 @@ class BoundLDA:
 
     def start(self, n_components: int) -> FloatArray:
         """Discriminants of all columns, output by output, filled up with small random numbers."""
-        found = [output.discriminants(n_components) for output in self._outputs]
-        W = np.concatenate(found, axis=1)[:, :n_components]
+        discriminants = [output.discriminants(n_components) for output in self._outputs]
+        W = np.concatenate(discriminants, axis=1)[:, :n_components]
         missing = n_components - W.shape[1]
         small = 1e-3 * (float(np.abs(W).max(initial=0.0)) or 1.0)
         noise = np.random.default_rng(0).standard_normal((len(W), max(missing, 0)))

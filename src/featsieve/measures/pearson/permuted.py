@@ -67,16 +67,16 @@ class PermutedPearson:
         """Σ over the output's target columns of Hall's weight × |ρ|."""
         total: FloatArray | None = None
         for column in range(first, first + width):
-            place = slice(column * n_orders, (column + 1) * n_orders)
-            weight = self._share(moments, place, alone=width == 1)
-            strength = _absolute_correlation(moments, place)
+            part = slice(column * n_orders, (column + 1) * n_orders)
+            weight = self._share(moments, part, alone=width == 1)
+            strength = _absolute_correlation(moments, part)
             if weight is not None:
                 strength *= weight
             total = strength if total is None else np.add(total, strength, out=total)
         assert total is not None
         return total
 
-    def _share(self, moments: CrossMoments, place: slice, *, alone: bool) -> FloatArray | None:
+    def _share(self, moments: CrossMoments, part: slice, *, alone: bool) -> FloatArray | None:
         """Hall's weight p(state, class); summed over the classes it is p(state).
 
         Only the joint frequency depends on the permutation (and p(class), with weights).
@@ -85,8 +85,8 @@ class PermutedPearson:
         p_state = np.where(indicator, moments.x.mean, 1.0)[:, None]
         if alone:
             return p_state if indicator.any() else None
-        share = p_state * moments.y.mean[place]
-        share[indicator] += moments.cross[indicator, place] / moments.x.weight
+        share = p_state * moments.y.mean[part]
+        share[indicator] += moments.cross[indicator, part] / moments.x.weight
         return share
 
 
@@ -104,11 +104,11 @@ def _block_moments(
     return cross_moments(dummies.expand(block), Y, block.weight)
 
 
-def _absolute_correlation(moments: CrossMoments, place: slice) -> FloatArray:
+def _absolute_correlation(moments: CrossMoments, part: slice) -> FloatArray:
     """|ρ|, written over the co-deviations, a few rows at a time so that they stay in the cache."""
-    strength = moments.cross[:, place]
+    strength = moments.cross[:, part]
     by_column = _inverse_root(moments.x.deviation, moments.x.is_constant())[:, None]
-    by_order = _inverse_root(moments.y.deviation, moments.y.is_constant())[place]
+    by_order = _inverse_root(moments.y.deviation, moments.y.is_constant())[part]
     for start in range(0, len(strength), ROWS_IN_CACHE):
         rows = strength[start : start + ROWS_IN_CACHE]
         rows *= by_column[start : start + ROWS_IN_CACHE]

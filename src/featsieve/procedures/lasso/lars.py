@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.arrays import BoolArray, FloatArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.lasso import (
     append_to_factor,
     move_to_entry,
@@ -83,11 +83,10 @@ class LarsState:
     def advance(self, alpha_min: float) -> bool:
         """Go to the next knot; False when no active column can move."""
         active = self._active
-        if not active.columns:
+        if not active.size:
             return False
-        columns = np.array(active.columns)
-        direction = active.direction()
-        change = direction @ active.rows[: len(columns)]
+        columns = active.columns
+        direction, change = active.direction()
         drop_length, dropped = next_drop(self.coef, columns, direction, self._has_drops)
         length_left = self.alpha - alpha_min
         move, entering = move_to_entry(
@@ -111,42 +110,48 @@ class ActiveColumns:
     """Active columns in order of entry, with their rows of the Gram matrix and its factor."""
 
     width: int
-    columns: list[int] = field(default_factory=list)
-    signs: list[float] = field(default_factory=list)
+    size: int = 0
 
     def __post_init__(self) -> None:
-        self.rows = np.empty((BATCH, self.width))
+        self._columns = np.empty(BATCH, dtype=np.intp)
+        self._signs = np.empty(BATCH)
+        self._rows = np.empty((BATCH, self.width))
         self._factor = np.zeros((BATCH, BATCH))
 
+    @property
+    def columns(self) -> IntArray:
+        return self._columns[: self.size]
+
     def append(self, column: int, sign: float, row: FloatArray) -> None:
-        size = len(self.columns)
-        if size == len(self.rows):
+        size = self.size
+        if size == len(self._rows):
             self._grow()
-        self.rows[size] = row
-        products = row[np.array(self.columns, dtype=np.intp)]
+        self._columns[size], self._signs[size], self._rows[size] = column, sign, row
         square = float(row[column])
+        products = row[self._columns[:size]]
         if append_to_factor(self._factor, size, products, square) > REPETITION * square:
-            self.columns.append(column)
-            self.signs.append(float(sign))
+            self.size += 1
 
     def _grow(self) -> None:
-        size = len(self.rows)
-        self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
-        factor = np.zeros((2 * size, 2 * size))
-        factor[:size, :size] = self._factor
-        self._factor = factor
+        room = len(self._rows)
+        self._columns = np.resize(self._columns, 2 * room)
+        self._signs = np.resize(self._signs, 2 * room)
+        self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+        self._factor = np.pad(self._factor, (0, room))
 
     def remove(self, position: int) -> None:
         """The columns that entered later are factored again."""
-        later = list(zip(self.columns, self.signs, self.rows.copy(), strict=False))[position + 1 :]
-        del self.columns[position:], self.signs[position:]
-        for column, sign, row in later:
+        later = slice(position + 1, self.size)
+        entries = (self._columns[later].copy(), self._signs[later].copy(), self._rows[later].copy())
+        self.size = position
+        for column, sign, row in zip(*entries, strict=True):
             self.append(column, sign, row)
 
-    def direction(self) -> FloatArray:
-        w = np.array(self.signs)
+    def direction(self) -> tuple[FloatArray, FloatArray]:
+        """How the coefficients move as alpha falls, and how fast all slopes do."""
+        w = self._signs[: self.size].copy()
         solve_with_factor(self._factor, w)
-        return w
+        return w, w @ self._rows[: self.size]
 
 
 class GramRows:

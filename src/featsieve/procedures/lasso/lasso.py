@@ -160,7 +160,7 @@ class LassoFit:
         """The smallest error over the folds, among the penalties that leave a coefficient."""
         assert self.errors is not None
         errors = np.nanmean(self.errors, axis=1)
-        empty = [self._chooser.count(coef) == 0 for coef in self.path.coefs]
+        empty = ~self._chooser.path_sizes.any(axis=1)
         return float(self.path.alphas[np.argmin(np.where(empty, np.inf, errors))])
 
     def result(self, k: int | None) -> SelectionResult:
@@ -195,7 +195,9 @@ class LassoFit:
     def _order(self, chosen: IntArray) -> IntArray:
         """The chosen, then the others as they enter the path."""
         by_entry = best_first(self._by_unit(self._chooser.first_alpha()))
-        return np.concatenate([chosen, by_entry[~np.isin(by_entry, chosen)]])
+        is_left = np.ones(len(by_entry), dtype=bool)
+        is_left[chosen] = False
+        return np.concatenate([chosen, by_entry[is_left[by_entry]]])
 
     def _extras(self, alpha: float, coef: FloatArray) -> dict[str, object]:
         coefs = np.moveaxis(self.path.coefs, 0, -1)  # coordinates × outputs × penalties

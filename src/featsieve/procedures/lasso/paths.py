@@ -13,6 +13,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.lasso import descend
 from featsieve.procedures.lasso.lars import LarsLimits, lars_knots
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
+from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import SILENT, Monitor
 
 SWEEPS_PER_ITERATE = 8
@@ -156,7 +157,8 @@ class GroupPath:
 
     def at(self, alpha: float) -> FloatArray:
         if alpha not in self._known:
-            self._known[alpha] = self._solve(alpha, self._nearest(alpha))
+            with single_threaded_blas():  # threads would wait for each other: short products
+                self._known[alpha] = self._solve(alpha, self._nearest(alpha))
         return self._known[alpha]
 
     def _nearest(self, alpha: float) -> FloatArray:
@@ -172,15 +174,12 @@ class GroupPath:
     @cached_property
     def _steps(self) -> FloatArray:
         """One over the largest eigenvalue of each block."""
-        blocks = np.arange(len(self.basis.units))
-        tops = [self._top_eigenvalue(self.basis.coordinates_of(blocks[[b]])) for b in blocks]
+        columns, starts = self.table.columns, self.basis.starts
+        tops = (columns.deviation / columns.weight)[starts[:-1]]
+        for block in np.flatnonzero(self.basis.sizes > 1):
+            gram = self.table.gram(np.arange(starts[block], starts[block + 1]))
+            tops[block] = np.linalg.eigvalsh(gram)[-1]
         return 1.0 / np.maximum(tops, np.finfo(np.float64).tiny)
-
-    def _top_eigenvalue(self, coordinates: IntArray) -> float:
-        if len(coordinates) == 1:
-            columns = self.table.columns
-            return float(columns.deviation[coordinates[0]] / columns.weight)
-        return float(np.linalg.eigvalsh(self.table.gram(coordinates))[-1])
 
     def _solve(self, alpha: float, start: FloatArray) -> FloatArray:
         coef = start.copy()
@@ -230,44 +229,51 @@ class Chooser:
         largest = norms.max(axis=-1, initial=0.0, keepdims=True)
         return np.where(norms > NONZERO * largest, norms, 0.0)
 
-    def count(self, coef: FloatArray) -> Any:
-        """Of one point of the path, or of each of many."""
-        return np.count_nonzero(self.sizes(coef), axis=-1)
+    @cached_property
+    def path_sizes(self) -> FloatArray:
+        """One row for each point of the path."""
+        return self.sizes(self.path.coefs)
 
-    def penalty(self, coef: FloatArray) -> Any:
-        """Σ_g penalty_g ‖B_g‖, the t of the constraint form; of one point or of each of many."""
-        return self.sizes(coef) @ self.basis.penalty
+    def count(self, coef: FloatArray) -> int:
+        return int(np.count_nonzero(self.sizes(coef)))
+
+    def penalty(self, coef: FloatArray) -> float:
+        """Σ_g penalty_g ‖B_g‖: the t of the constraint form."""
+        return float(self.sizes(coef) @ self.basis.penalty)
 
     def alpha_for_count(self, k: int, rule: CountRule) -> float:
         return self._nearest(k) if rule == "nearest" else self._exact(k)
 
     def alpha_for_radius(self, radius: float) -> float:
         """The lasso in constraint form: the size falls steadily with α."""
-        return self._boundary(lambda coef: self.penalty(coef) > radius, lower=False)
+        return self._boundary(lambda sizes: sizes @ self.basis.penalty > radius, lower=False)
 
     def _exact(self, k: int) -> float:
         """The first penalty with k units; where the path jumps over k, the first with more."""
         return self._boundary(
-            lambda coef: self.count(coef) >= k, lambda coef: self.count(coef) == k, lower=True
+            lambda sizes: np.count_nonzero(sizes, axis=-1) >= k,
+            lambda sizes: np.count_nonzero(sizes) == k,
+            lower=True,
         )
 
     def _boundary(
         self,
         reached: Callable[[FloatArray], Any],
-        good: Callable[[FloatArray], bool] = lambda coef: False,
+        good: Callable[[FloatArray], bool] = lambda sizes: False,
         *,
         lower: bool,
     ) -> float:
         """Where ``reached`` turns true as α falls, by bisection from the path's own points.
 
         Ends early at a ``good`` point; otherwise on the side where it is (``lower``) or is not.
+        Both take the sizes of the units; ``reached`` at one point or, by row, at many.
         """
         above, below = self._bracket(reached)
         for _ in range(HALVINGS):
-            if good(self.path.at(below)) or above - below <= SAME_ALPHA * above:
+            if good(self.sizes(self.path.at(below))) or above - below <= SAME_ALPHA * above:
                 break
             middle = float(np.sqrt(above * below)) if below > 0 else above / 2
-            if reached(self.path.at(middle)):
+            if reached(self.sizes(self.path.at(middle))):
                 below = middle
             else:
                 above = middle
@@ -275,7 +281,7 @@ class Chooser:
 
     def _bracket(self, reached: Callable[[FloatArray], Any]) -> tuple[float, float]:
         """The last penalty where it is not yet, and the first where it is (or the smallest)."""
-        alphas, is_reached = self.path.alphas, reached(self.path.coefs)
+        alphas, is_reached = self.path.alphas, reached(self.path_sizes)
         first = int(np.argmax(is_reached)) if is_reached.any() else len(alphas)
         return float(alphas[max(first - 1, 0)]), float(alphas[min(first, len(alphas) - 1)])
 
@@ -287,5 +293,5 @@ class Chooser:
 
     def first_alpha(self) -> FloatArray:
         """The penalty at which each unit first has a coefficient; 0 if it never has."""
-        is_inside = self.sizes(self.path.coefs) > 0
+        is_inside = self.path_sizes > 0
         return np.where(is_inside.any(axis=0), self.path.alphas[is_inside.argmax(axis=0)], 0.0)

@@ -99,7 +99,7 @@ class GramTable:
 class RowTable:
     """From the rows themselves, centred and weighted by the root of their share.
 
-    Column j of the table is ``scale[j]`` times column j of ``X``: a new scale copies no rows.
+    Column j of the table is ``scale[j]`` times column j of ``X``: a scale copies no rows.
     """
 
     columns: ColumnMoments
@@ -112,11 +112,11 @@ class RowTable:
     def of_rows(cls, X: FloatArray, Y: FloatArray, weight: FloatArray | None = None) -> Self:
         columns, x = centred_columns(X, weight)
         outputs, y = centred_columns(Y, weight)
-        share = 1.0 if weight is None else weight[:, None]
-        root = np.sqrt(share / (columns.weight or 1.0))
-        x *= root
-        y *= root
-        return cls(columns, outputs.mean, x, y, np.ones(x.shape[1]))
+        scale = 1 / np.sqrt(columns.weight or 1.0)
+        if weight is not None:
+            x *= np.sqrt(weight)[:, None]
+            y *= np.sqrt(weight)[:, None]
+        return cls(columns, outputs.mean, x, scale * y, np.full(x.shape[1], scale))
 
     @cached_property
     def slope(self) -> FloatArray:
@@ -141,9 +141,9 @@ class RowTable:
 
     def through(self, basis: Any) -> RowTable:
         if _is_diagonal(basis):
-            variance = self.columns.deviation * basis.data**2 / (self.columns.weight or 1.0)
-            columns = _columns_through(self.columns, basis, variance)
-            return RowTable(columns, self.output_mean, self.X, self.Y, self.scale * basis.data)
+            old, scale = self.columns, basis.data
+            columns = ColumnMoments(old.weight, scale * old.mean, scale**2 * old.deviation)
+            return RowTable(columns, self.output_mean, self.X, self.Y, self.scale * scale)
         X = np.ascontiguousarray((basis.T @ (self.scale * self.X).T).T)
         columns = _columns_through(self.columns, basis, np.einsum("ij,ij->j", X, X))
         return RowTable(columns, self.output_mean, X, self.Y, np.ones(X.shape[1]))
@@ -211,6 +211,8 @@ class Basis:
 
     def norms(self, coef: FloatArray) -> FloatArray:
         """The size of each unit's coefficients, all outputs together; for one matrix or many."""
+        if self.is_plain and coef.shape[-1] == 1:
+            return np.abs(coef[..., 0])
         squares = (coef**2).sum(axis=-1)
         if not self.is_plain:
             squares = np.add.reduceat(squares, self.starts[:-1], axis=-1)
