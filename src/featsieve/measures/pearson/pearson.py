@@ -72,6 +72,19 @@ class PearsonSummary:
             first += width
         return np.array(rows)
 
+    def signed(self, moments: CrossMoments, scores: FloatArray) -> FloatArray:
+        """ρ of each unit with its sign, the mean over outputs, where there is one.
+
+        A class, a category and a group have none: there it is the score.
+        """
+        if self.target.is_classification or self.schema.groups is not None:
+            return scores
+        dummies = Dummies(self.schema)
+        numeric = ~dummies.is_indicator
+        scores = scores.copy()
+        scores[dummies.owner[numeric]] = moments.correlation()[numeric].mean(axis=1)
+        return scores
+
     def _share(self, moments: CrossMoments, outputs: slice) -> FloatArray:
         """Hall's weight of each (expanded column, target column): p(state, class)."""
         p_class = moments.y.mean[outputs] if self.target.is_classification else np.ones(1)
@@ -96,13 +109,16 @@ class BoundPearson:
         self.monitor: Monitor = engine.monitor
         self._engine = engine
         self._output_scores: FloatArray | None = None
+        self._signed: FloatArray | None = None
 
     def scores(self) -> FloatArray:
         summary = PearsonSummary(self._engine.schema, self._engine.target)
         with single_threaded_blas():  # a few columns of y: reading X is the work
             moments = self._engine.reduce_rows(summary.of_block)
         self._output_scores = summary.output_scores(moments)
-        return self._output_scores.mean(axis=0)
+        scores: FloatArray = self._output_scores.mean(axis=0)
+        self._signed = summary.signed(moments, scores)
+        return scores
 
     def relevance_and_pairs(self) -> PairTerms:
         return PairTerms(
@@ -132,20 +148,29 @@ class BoundPearson:
         return PermutedPearson(self._engine)
 
     def report(self) -> Mapping[str, Any]:
-        return {"output_scores": self._output_scores}
+        return {"output_scores": self._output_scores, "correlations": self._signed}
+
+    def correlations(self) -> FloatArray:
+        """ρ of each unit with its sign, where it has one."""
+        self.scores()
+        assert self._signed is not None
+        return self._signed
 
 
 def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
-    """The score of :class:`Pearson` for each column of X.
+    """ρ of each column of X with y, with its sign; Hall's weighted mean of |ρ| for classes.
+
+    ``task="regression"`` correlates with the numbers of the labels themselves (as Song et al. 2007
+    do in their Figure 1).
 
     >>> x = np.array([0.0, 1.3, 2.1, 3.5])
     >>> pearson(np.c_[x, -x, [1, 1, 1, 1]], 2 * x).round(12).tolist()
-    [1.0, 1.0, 0.0]
+    [1.0, -1.0, 0.0]
     """
     from featsieve.input.boundary import Settings, open_engine
 
     engine: Engine = open_engine(np.asarray(X), y, Settings(task=task, rescale=True))
-    return Pearson().bind(engine).scores()
+    return Pearson().bind(engine).correlations()
 
 
 def pair_correlations(engine: Engine) -> FloatArray:
