@@ -7,8 +7,8 @@ import argparse
 from featsieve.cli.compare import show_side_by_side
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.render import json_text, outcome_csv, outcome_table
-from featsieve.cli.running import say
-from featsieve.cli.selecting import Job, run_method
+from featsieve.cli.running import tell
+from featsieve.cli.selecting import Job, run_method, write_report
 from featsieve.io.model import Split
 
 N_COLUMNS = 4
@@ -18,6 +18,7 @@ NAMES = (
     *(f"echo {j}" for j in (8, 9, 10)),
 )
 REPORT = "featsieve-demo.html"
+_REASON = "it sees redundancy, non-linearity and interaction at once"
 _STORY = (
     "the target is (cause 1 and cause 2) or (cause 3 and cause 4); three echoes repeat it with "
     "errors, three columns are noise. Which 4 of the 10 columns tell everything?",
@@ -32,20 +33,15 @@ def run(arguments: argparse.Namespace) -> int:
     data = make_and_or(400, random_state=arguments.seed)
     job = Job(Split(data.data, data.target, NAMES, None), len(data.data), "target")
     arguments.k = N_COLUMNS if arguments.k is None else arguments.k
-    _tell(arguments, _STORY[0])
+    tell(arguments, _STORY[0])
     outcomes = [run_method(job, arguments, name) for name in ("pc", "l1lsmi")]
     _show(outcomes, arguments)
     if {column.name for column in outcomes[1].selected} == set(NAMES[:4]):
-        _tell(arguments, _STORY[1])
-    _write_report(job, outcomes[1])
-    _tell(arguments, f"wrote {REPORT}, a page about this answer; open it in a browser.")
-    _tell(arguments, "now yours: featsieve select FILE --target COL --report report.html")
+        tell(arguments, _STORY[1])
+    write_report(REPORT, job, outcomes[1], reason=_REASON, command="featsieve demo")
+    tell(arguments, f"wrote {REPORT}, a page about this answer; open it in a browser.")
+    tell(arguments, "now yours: featsieve select FILE --target COL --report report.html")
     return 0
-
-
-def _tell(arguments: argparse.Namespace, message: str) -> None:
-    if not arguments.quiet:
-        say(message)
 
 
 def _show(outcomes: list[Outcome], arguments: argparse.Namespace) -> None:
@@ -57,21 +53,3 @@ def _show(outcomes: list[Outcome], arguments: argparse.Namespace) -> None:
         print(show_side_by_side(outcomes))
         print()
         print(outcome_table(outcomes[1], everything=arguments.all))
-
-
-def _write_report(job: Job, outcome: Outcome) -> None:
-    from featsieve.report import describe, write
-
-    content = describe(
-        outcome.selector,
-        job.split.X,
-        job.split.y,
-        names=job.split.names,
-        target=outcome.target,
-        reason="it sees redundancy, non-linearity and interaction at once",
-        params=outcome.params,
-        seed=outcome.seed,
-        elapsed=outcome.elapsed,
-        command="featsieve demo",
-    )
-    write(REPORT, content)

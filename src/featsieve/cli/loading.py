@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from featsieve.cli.running import say
+from featsieve.cli.running import tell
 from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
 from featsieve.io.delimited import headless, looks_headless
@@ -25,9 +25,8 @@ def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
     target = target_name(table, arguments)
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
     kept, notes = clean(kept, target, _cleaning(table, arguments))
-    if not arguments.quiet:
-        for note in notes:
-            say(f"note: {note}.")
+    for note in notes:
+        tell(arguments, f"note: {note}.")
     split = kept.split(target)
     if not split.names:
         raise InputError(f"{table.source} has no column besides the target; give it some.")

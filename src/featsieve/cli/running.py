@@ -68,6 +68,12 @@ def say(message: str) -> None:
     print(f"featsieve: {printable(message)}", file=sys.stderr, flush=True)
 
 
+def tell(arguments: argparse.Namespace, message: str) -> None:
+    """The same, unless --quiet was given."""
+    if not arguments.quiet:
+        say(message)
+
+
 def _show_warning(arguments: argparse.Namespace) -> Any:
     quiet = getattr(arguments, "quiet", False)
 

@@ -7,14 +7,13 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.pipeline import pipeline_code
 from featsieve.cli.render import json_text, show_outcome
-from featsieve.cli.running import say
-from featsieve.cli.selecting import Job, run_method
+from featsieve.cli.running import tell
+from featsieve.cli.selecting import run_method, write_report
 from featsieve.errors import InputError
 from featsieve.io.atomic import atomic_write, check_writable
 from featsieve.io.model import Table
@@ -31,13 +30,15 @@ def run(arguments: argparse.Namespace) -> int:
     print(show_outcome(outcome, arguments.format, everything=arguments.all))
     if arguments.output:
         _write_output(table, outcome, arguments.output, neutralize=not arguments.keep_formulas)
-        _tell(arguments, f"wrote {arguments.output}")
+        tell(arguments, f"wrote {arguments.output}")
     if arguments.report:
-        _write_report(job, outcome, arguments, outcome.selector)
-        _tell(arguments, f"wrote {arguments.report}")
+        command = shlex.join(["featsieve", *sys.argv[1:]])
+        code = pipeline_code(arguments, outcome)
+        write_report(arguments.report, job, outcome, command=command, code=code)
+        tell(arguments, f"wrote {arguments.report}")
     if arguments.pipeline:
         _write_text(pipeline_code(arguments, outcome), arguments.pipeline)
-        _tell(arguments, f"wrote {arguments.pipeline}")
+        tell(arguments, f"wrote {arguments.pipeline}")
     return 0
 
 
@@ -48,11 +49,6 @@ def _check_output(path: str | None) -> None:
     if not path.lower().endswith((".json", ".html", ".py")):
         format_of(Path(path))
     check_writable(path)
-
-
-def _tell(arguments: argparse.Namespace, message: str) -> None:
-    if not arguments.quiet:
-        say(message)
 
 
 def _write_output(table: Table, outcome: Outcome, path: str, *, neutralize: bool) -> None:
@@ -74,24 +70,3 @@ def _kept_columns(table: Table, outcome: Outcome) -> Sequence[str]:
     """Selected columns and the target, in the file's order."""
     wanted = {column.name for column in outcome.selected} | {outcome.target}
     return [name for name in table.names if name in wanted]
-
-
-def _write_report(job: Job, outcome: Outcome, arguments: argparse.Namespace, selector: Any) -> None:
-    from featsieve.report import describe, write
-
-    words = [shlex.quote(word) for word in sys.argv[1:]]
-    content = describe(
-        selector,
-        job.split.X,
-        job.split.y,
-        names=job.split.names,
-        target=outcome.target,
-        reason=outcome.reason,
-        params=outcome.params,
-        seed=outcome.seed,
-        elapsed=outcome.elapsed,
-        notes=outcome.notes,
-        command=" ".join(["featsieve", *words]),
-        code=pipeline_code(arguments, outcome),
-    )
-    write(arguments.report, content)

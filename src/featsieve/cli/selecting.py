@@ -10,7 +10,7 @@ from typing import Any
 from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
-from featsieve.cli.running import UsageError, say
+from featsieve.cli.running import UsageError, say, tell
 from featsieve.errors import InputError
 from featsieve.io.load import rows_without_gaps
 from featsieve.io.model import Split
@@ -150,8 +150,7 @@ def _dropped(job: Job, arguments: argparse.Namespace) -> Job:
 
 
 def _changed(job: Job, split: Split, n_rows: int, note: str, arguments: argparse.Namespace) -> Job:
-    if not arguments.quiet:
-        say(f"note: {note}.")
+    tell(arguments, f"note: {note}.")
     return replace(job, split=split, n_rows=n_rows, notes=(*job.notes, note))
 
 
@@ -190,3 +189,19 @@ def _outcome(
         score=str(find_method(method).score),
         selector=selector,
     )
+
+
+def write_report(path: str, job: Job, outcome: Outcome, **facts: Any) -> None:
+    """A page about the outcome; ``facts`` are further fields of the report's content."""
+    from featsieve.report import describe, write
+
+    known = {
+        "target": outcome.target,
+        "reason": outcome.reason,
+        "params": outcome.params,
+        "seed": outcome.seed,
+        "elapsed": outcome.elapsed,
+        "notes": outcome.notes,
+    }
+    split = job.split
+    write(path, describe(outcome.selector, split.X, split.y, names=split.names, **(known | facts)))

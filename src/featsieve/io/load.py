@@ -12,7 +12,7 @@ from featsieve.errors import InputError
 from featsieve.io.model import ArrowTable, MatrixTable, Table, arrow_values, find_column
 from featsieve.io.notice import notices
 from featsieve.io.reader import read_table
-from featsieve.io.tidy import Note, Tidied, drop_missing, fill_missing, quoted, tidy
+from featsieve.io.tidy import Note, Tidied, drop_missing, fill_missing, tidy
 
 Missing = Literal["impute", "drop", "keep"]
 FEW_CLASSES = 20
@@ -122,6 +122,3 @@ def _with_categories(X: Any) -> Any:
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             X = X.set_column(position, field.name, X.column(position).dictionary_encode())
     return X
-
-
-__all__ = ["Cleaning", "clean", "load_table", "quoted", "rows_without_gaps"]

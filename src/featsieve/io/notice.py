@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.io.tidy import Note, quoted
+from featsieve.io.tidy import Note, encoded_states, quoted
 
 MOST_CELLS = 50_000_000
 RARE_SHARE, RARE_ROWS = 0.02, 10
@@ -53,9 +53,7 @@ def _codes_or_numbers(column: Any) -> FloatArray:
     if not _holds_text(column.type):
         numbers = np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
         return np.where(np.isfinite(numbers), numbers, np.nan)
-    encoded = column.combine_chunks()
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.dictionary_encode()
+    encoded = encoded_states(column)
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return np.where(codes < 0, np.nan, codes).astype(np.float64)
 

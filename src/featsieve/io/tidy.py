@@ -126,9 +126,7 @@ def _as_numbers(column: Any, delimiter: str) -> _Numbers | None:
 
     if not _is_text(column.type):
         return None
-    encoded = column.combine_chunks()
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.dictionary_encode()
+    encoded = encoded_states(column)
     states = [str(state).strip() for state in encoded.dictionary.to_pylist()]
     parsed = _parse_states(states, delimiter)
     if parsed is None:
@@ -156,6 +154,14 @@ def _number(text: str, comma: bool) -> float:
 
 def _is_number(text: str) -> bool:
     return bool(_POINT.fullmatch(text.strip()) or _COMMA.fullmatch(text.strip()))
+
+
+def encoded_states(column: Any) -> Any:
+    """A pyarrow column as one array of codes and their states."""
+    import pyarrow as pa
+
+    values = column.combine_chunks()
+    return values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
 
 
 def _is_text(kind: Any) -> bool:
@@ -247,9 +253,7 @@ def _most_frequent(column: Any) -> tuple[Any, int] | None:
     import numpy as np
     import pyarrow as pa
 
-    encoded = column.combine_chunks()
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.dictionary_encode()
+    encoded = encoded_states(column)
     n_states = len(encoded.dictionary)
     if n_states <= MOST_STATES:
         return None

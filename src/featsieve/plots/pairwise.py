@@ -47,10 +47,10 @@ class PairwiseDisplay:
     ) -> Self:
         """The selected columns and the next best ones, by rank correlation of X."""
         columns = _shown(estimator)
-        values = _ranks(np.asarray(X, dtype=np.float64)[:, columns])
-        target = _ranks(np.asarray(y)[:, None])
-        pairs = np.abs(_correlations(values, values))
-        relevance = np.abs(_correlations(values, target))[:, 0]
+        values = unit_ranks(np.asarray(X, dtype=np.float64)[:, columns])
+        target = unit_ranks(np.asarray(y)[:, None])
+        pairs = np.abs(values.T @ values)
+        relevance = np.abs(values.T @ target)[:, 0]
         names = column_names(estimator)
         return cls(pairs, relevance, [names[j] for j in columns]).plot(ax=ax, **options)
 
@@ -96,7 +96,8 @@ def _shown(estimator: Any) -> list[int]:
     return (selected + rest)[:MOST_COLUMNS]
 
 
-def _ranks(values: Any) -> FloatArray:
+def unit_ranks(values: Any) -> FloatArray:
+    """Ranks of each column, centred and of length 1: their products are rank correlations."""
     from scipy.stats import rankdata
 
     codes = np.unique(values, return_inverse=True)[1].reshape(values.shape)
@@ -104,7 +105,3 @@ def _ranks(values: Any) -> FloatArray:
     centered = ranks - ranks.mean(axis=0)
     norms = np.sqrt((centered**2).sum(axis=0))
     return np.asarray(centered / np.where(norms > 0, norms, 1.0))
-
-
-def _correlations(a: FloatArray, b: FloatArray) -> FloatArray:
-    return a.T @ b

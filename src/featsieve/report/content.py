@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve import __version__
 from featsieve.arrays import FloatArray
+from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS
 
 COMPARED = 40  # columns whose redundancy is looked at: the selected ones and the next best
@@ -88,7 +89,8 @@ def describe(
     order = _order(selector)
     near = order[:COMPARED]
     values, target = _sample(X, y, near)
-    pairs = _rank_correlations(values)
+    ranks = unit_ranks(values)
+    pairs = np.abs(ranks.T @ ranks)
     adds = _gains(values[:, : len(selector.indices_)], target, selector.task_)
     columns = tuple(
         _facts(selector, labels, j, position, order, pairs, adds)
@@ -156,16 +158,6 @@ def _numbers(values: Any, rows: Any) -> FloatArray:
     known = np.isfinite(numbers)
     fill = float(np.median(numbers[known])) if known.any() else 0.0
     return np.where(known, numbers, fill)
-
-
-def _rank_correlations(values: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
-    ranks = rankdata(values, axis=0)
-    centered = ranks - ranks.mean(axis=0)
-    norms = np.sqrt((centered**2).sum(axis=0))
-    unit = centered / np.where(norms > 0, norms, 1.0)
-    return np.abs(unit.T @ unit)
 
 
 def _gains(values: FloatArray, target: FloatArray, task: str) -> list[float]:
