@@ -42,6 +42,12 @@ class ErrorCurve:
     ``errors[name]`` is an array, counts × folds; ``selections[name][i][fold]`` the columns that
     were judged there. ``label`` says whether the errors are honest or optimistic, and is part of
     every output.
+
+    Examples
+    --------
+    >>> curve = ErrorCurve((1,), {"A": np.array([[0.2, 0.4]])}, {}, "nested", "error_rate", "knn")
+    >>> curve.mean("A").round(2), curve.standard_error("A").round(2)
+    (array([0.3]), array([0.1]))
     """
 
     counts: tuple[int, ...]
