@@ -344,8 +344,9 @@ def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
     """1 = selected; then 2, 3, … along the full order where there is one, else 2."""
     ranking = np.full(n_units, 2, dtype=np.intp)
     if result.order is not None:
-        chosen = set(result.indices.tolist())
-        others = [unit for unit in result.order.tolist() if unit not in chosen]
+        is_chosen = np.zeros(n_units, dtype=bool)
+        is_chosen[result.indices] = True
+        others = result.order[~is_chosen[result.order]]
         ranking[others] = np.arange(2, 2 + len(others))
     ranking[result.indices] = 1
     return ranking
