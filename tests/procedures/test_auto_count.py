@@ -11,7 +11,6 @@ from featsieve import (
     BAHSIC,
     CMIM,
     HSICRanking,
-    LaplacianScore,
     PearsonRanking,
     PrincipalFeatures,
     open_parquet,
@@ -125,7 +124,6 @@ def test_without_a_target_ninety_percent_of_the_variance():
     count, left, _ = selector.result_.extras["count_curve"][-1]
     assert count == selector.support_.sum()
     assert left <= 0.1
-    assert LaplacianScore(n_features_to_select="auto", graph="knn").fit(table).support_.sum() >= 1
 
 
 def test_the_share_of_the_variance_is_that_of_least_squares():
