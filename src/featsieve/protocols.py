@@ -363,6 +363,13 @@ class Search(Protocol):
         ...
 
 
+# How a search or a procedure gives sets of many sizes from one run, in its attribute ``nesting``:
+# "growing": the prefixes of the answer for the most units; "shrinking": the prefixes of the order
+# of a run down to one unit; "path": the first set of each size on the path for the most units.
+# Without the attribute, every size takes a run of its own.
+Nesting = Literal["growing", "shrinking", "path"]
+
+
 class Procedure(Protocol):
     """What the selector really runs: a measure × search pair, or a method of its own.
 

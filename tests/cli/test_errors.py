@@ -73,12 +73,6 @@ def test_wrong_usage_is_code_2_and_one_sentence(run, words, sentence):
     assert "--help' shows what is possible" in err
 
 
-def test_auto_count_of_a_method_without_is_wrong_usage(run, csv):
-    code, out, err = run("select", csv, "--target", "y", "--method", "mrmr", "-k", "auto")
-    assert (code, out) == (2, "")
-    assert_one_sentence(err, "-k auto is not possible with MRMR; give a number or a fraction.")
-
-
 def test_permutations_without_effect_are_said(run, csv):
     words = ("select", csv, "--target", "y", "--method", "mrmr", "-k", "2", "--permutations")
     code, _, err = run(*words, "10")

@@ -203,7 +203,7 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     _refuse_lazy_weights(sample_weight, "Dask")
     if y is None and settings.needs_target:
         raise _no_target()
-    table = DaskTable(X, y)
+    table = DaskTable(X, y, settings.monitor)
     _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
     target = NO_TARGET
