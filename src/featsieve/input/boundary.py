@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -23,6 +23,7 @@ from featsieve.input.columns import (
     column_names,
     is_dask,
     is_sparse,
+    numbered_names,
     refuse_times,
     resolve_columns,
     scan_array,
@@ -168,26 +169,25 @@ def open_engine(
 
 def _memory_schema(X: Any, settings: Settings) -> Schema:
     if is_sparse(X) or isinstance(X, np.ndarray):
-        names = [f"x{j}" for j in range(X.shape[1])]
+        names = numbered_names(X.shape[1])
         source = X.tocsc() if is_sparse(X) else X
         return _schema(names, settings, [], partial(scan_array, source))
-    names = column_names(X) or []
+    names = tuple(map(str, column_names(X) or ()))
     return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
 
 
 def _schema(
-    names: list[Any],
+    names: tuple[str, ...],
     settings: Settings,
     by_dtype: list[int],
     scan: Callable[[list[int]], StateScan],
 ) -> Schema:
-    names = [str(name) for name in names]
     columns = _categorical_columns(settings.categorical_features, names, by_dtype)
     categories = sorted_categories(scan(columns), names) if columns else {}
     return build_schema(names, categories, settings.feature_groups)
 
 
-def _categorical_columns(given: Any, names: list[str], by_dtype: list[int]) -> list[int]:
+def _categorical_columns(given: Any, names: Sequence[str], by_dtype: list[int]) -> list[int]:
     if isinstance(given, str):
         if given != "from_dtype":
             raise not_allowed("categorical_features", given, f"'from_dtype', or {COLUMNS}")
@@ -215,15 +215,17 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
 def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     if not hasattr(X, "columns"):
         refuse_times(X)
-        names = [f"x{j}" for j in range(X.shape[1])]
+        names = numbered_names(X.shape[1])
         return _schema(
             names, settings, [], lambda c: table.scan_columns(partial(scan_array, columns=c))
         )
-    names = list(X.columns)
-    check_names(names)
+    check_names(list(X.columns))
     by_dtype = categorical_by_dtype(X._meta)
     return _schema(
-        names, settings, by_dtype, lambda c: table.scan_columns(partial(scan_frame, columns=c))
+        tuple(map(str, X.columns)),
+        settings,
+        by_dtype,
+        lambda c: table.scan_columns(partial(scan_frame, columns=c)),
     )
 
 
@@ -235,7 +237,7 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
-    schema = _schema(names, settings, categorical_by_dtype(empty), scan_states)
+    schema = _schema(tuple(names), settings, categorical_by_dtype(empty), scan_states)
     target = NO_TARGET if table.target is None else _file_target(table, settings)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.engines.base import block_rows
-from featsieve.errors import InputError
+from featsieve.errors import InputError, printable
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,29 @@ class ReadOptions:
     encoding: str = "utf-8"
     header: bool = True
     memory_limit: int | str = "1GiB"
+    no_fix: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Note:
+    """One line for the user; ``fix`` names what was put right (None: it was only seen)."""
+
+    text: str
+    fix: str | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.fix is None else f"{self.text} (--no-fix {self.fix} leaves it)"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Some names for a sentence.
+
+    >>> quoted(["a", "b", "c", "d", "e"])
+    "'a', 'b', 'c' and 2 more"
+    """
+    shown = ", ".join(repr(printable(name)) for name in names[:3])
+    rest = len(names) - 3
+    return shown if rest <= 0 else f"{shown} and {rest} more"
 
 
 @dataclass(frozen=True)
@@ -93,6 +116,8 @@ class ArrowTable:
     data: Any
     source: str
     delimiter: str = ","  # of the text file it came from
+    notes: tuple[Note, ...] = ()  # what was put right while it was read
+    repeated: frozenset[str] = frozenset()  # names that more than one column had
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +128,7 @@ class ArrowTable:
         return int(self.data.num_rows)
 
     def without(self, dropped: Sequence[str]) -> ArrowTable:
-        return ArrowTable(self.data.drop_columns(list(dropped)), self.source, self.delimiter)
+        return replace(self, data=self.data.drop_columns(list(dropped)))
 
     def split(self, target: str) -> Split:
         column = find_column(target, self.names, self.source)
