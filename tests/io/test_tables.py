@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -146,15 +147,16 @@ def test_csv_encoding_bom_header_and_gzip(tmp_path):
         (" \n \n", r"t\.csv is empty"),
         ("a,b\n1,2\n3\n", r"t\.csv is ragged: row 3 has 1 cells where the first row has 2"),
         ("a,b\n1,2\n3,4\n5,6,7\n", r"row 4 has 3 cells where the first row has 2; fix that row"),
-        ("a,b\n1,ü\n".encode("latin-1"), r"is not UTF-8 text \(in column 'b'\); give its encoding"),
-        ("ä,b\n1,2\n".encode("latin-1"), r"is not UTF-8 text \(in its first line\)"),
+        ("a,b\n1,ü\n".encode("latin-1"), "is not UTF-8 text; give its encoding"),
+        ("ä,b\n1,2\n".encode("latin-1"), "is not UTF-8 text"),
+        (b"a,b\n" + b"1,2\n" * 20_000 + b"1,\xfc\n", "is not UTF-8 text"),
         ("a,b\n1,2\n".encode("utf-16"), r"t\.csv is not UTF-8 text"),
         ("a,b,a\n1,2,3\n", "has two columns named 'a'; give every column a name of its own"),
     ],
 )
 def test_bad_csv_gets_one_sentence(tmp_path, content, sentence):
     with pytest.raises(InputError, match=sentence) as info:
-        read_table(text(tmp_path, content))
+        read_table(text(tmp_path, content), ReadOptions(no_fix=frozenset({"encoding", "names"})))
     assert "\n" not in str(info.value)
 
 
@@ -321,6 +323,37 @@ def test_a_small_compressed_text_is_refused(tmp_path, name):
         stream.write(head + "1,2\n" * 10**6)
     with pytest.raises(MemoryError, match="raise --memory-limit"):
         read_table(tmp_path / name, limited(1))
+
+
+@pytest.mark.parametrize("form", ["file", "stream"])
+def test_a_small_compressed_arrow_file_is_refused(tmp_path, form):
+    zeros = pa.table({"a": np.zeros(10**6), "y": np.zeros(10**6)})
+    open_writer = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with (
+        pa.OSFile(str(tmp_path / "t.arrow"), "wb") as out,
+        open_writer(out, zeros.schema, options=options) as writer,
+    ):
+        writer.write_table(zeros, max_chunksize=1000)
+    assert (tmp_path / "t.arrow").stat().st_size < 10**6
+    with pytest.raises(MemoryError, match=r"t\.arrow needs at least .* raise --memory-limit"):
+        read_table(tmp_path / "t.arrow", limited(2))
+    assert read_table(tmp_path / "t.arrow", limited(20)).n_rows == 10**6
+
+
+def test_parquet_is_budgeted_by_its_cells_not_by_its_encoding(tmp_path):
+    zeros = pa.table({"a": np.zeros(10**6), "y": ["a long text " * 5] * 10**6})
+    pq.write_table(zeros, tmp_path / "t.parquet")
+    assert (tmp_path / "t.parquet").stat().st_size < 100_000
+    assert isinstance(read_table(tmp_path / "t.parquet", limited(20)), FileTable)
+
+
+def test_a_small_workbook_of_many_texts_is_refused(tmp_path):
+    pytest.importorskip("openpyxl").Workbook().save(tmp_path / "t.xlsx")
+    with zipfile.ZipFile(tmp_path / "t.xlsx", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/more.xml", b" " * 10**7)
+    with pytest.raises(MemoryError, match=r"t\.xlsx needs at least 9\.\d MiB"):
+        read_table(tmp_path / "t.xlsx", limited(5))
 
 
 def test_dense_text_is_budgeted_by_its_cells(tmp_path):

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -357,8 +358,14 @@ def _named_group(
     return label or "+".join(names[j] for j in members), members
 
 
+@lru_cache(maxsize=8)
+def numbered_names(n_columns: int) -> tuple[str, ...]:
+    """x0, x1, … of an array's columns; fit after fit on a wide table they are made once."""
+    return tuple(f"x{j}" for j in range(n_columns))
+
+
 def build_schema(
-    names: Sequence[str], categories: dict[int, tuple[Any, ...]], feature_groups: Any
+    names: tuple[str, ...], categories: dict[int, tuple[Any, ...]], feature_groups: Any
 ) -> Schema:
     groups, labels = resolve_groups(feature_groups, names)
-    return Schema(tuple(map(str, names)), categories, groups, labels)
+    return Schema(names, categories, groups, labels)
