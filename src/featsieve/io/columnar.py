@@ -10,19 +10,28 @@ from featsieve.io.model import ArrowTable, FileTable, Table, check_names
 
 
 def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
-    """A Parquet file: in memory if its columns fit a third of the limit, else left on the disk."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """A Parquet file, a folder of them, or several by a pattern.
 
+    In memory if its columns fit a third of the limit, else left on the disk.
+    """
+    import pyarrow as pa
+
+    lazy = _opened(path, source)
+    names = check_names(lazy.all_names, source)
+    if sum(_size(file.metadata) for file in lazy.files) > memory_limit // 3:
+        return FileTable(lazy, path, source)
     try:
-        with pq.ParquetFile(path) as file:
-            names = check_names(file.schema_arrow.names, source)
-            _check_types(file.schema_arrow, source)
-            if _size(file.metadata) > memory_limit // 3:
-                return _on_disk(path, source)
-            return ArrowTable(file.read(columns=list(names)), source)
+        return ArrowTable(pa.concat_tables(f.read(columns=list(names)) for f in lazy.files), source)
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(error, source, "Parquet") from None
+
+
+def _opened(path: Path, source: str) -> Any:
+    from featsieve.engines.files import open_parquet
+
+    if path.is_file() and not path.stat().st_size:
+        raise _damaged(InputError("it is empty"), source, "Parquet")
+    return open_parquet(path)
 
 
 def read_arrow(path: Path, source: str) -> ArrowTable:
@@ -39,30 +48,12 @@ def read_arrow(path: Path, source: str) -> ArrowTable:
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(error, source, "Arrow") from None
     check_names(data.column_names, source)
-    _check_types(data.schema, source)
     return ArrowTable(data, source)
 
 
 def _size(metadata: Any) -> int:
     """Bytes of all columns when uncompressed."""
     return sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups))
-
-
-def _on_disk(path: Path, source: str) -> FileTable:
-    from featsieve.engines.files import open_parquet
-
-    return FileTable(open_parquet(path), path, source)
-
-
-def _check_types(schema: Any, source: str) -> None:
-    import pyarrow.types as kinds
-
-    for field in schema:
-        if kinds.is_nested(field.type):
-            raise InputError(
-                f"the column {field.name!r} of {source} holds nested values ({field.type}); "
-                "allowed are numbers, booleans and categories: split it into columns or drop it."
-            )
 
 
 def _damaged(error: Exception, source: str, kind: str) -> InputError:
