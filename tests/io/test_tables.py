@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -322,6 +323,37 @@ def test_a_small_compressed_text_is_refused(tmp_path, name):
         stream.write(head + "1,2\n" * 10**6)
     with pytest.raises(MemoryError, match="raise --memory-limit"):
         read_table(tmp_path / name, limited(1))
+
+
+@pytest.mark.parametrize("form", ["file", "stream"])
+def test_a_small_compressed_arrow_file_is_refused(tmp_path, form):
+    zeros = pa.table({"a": np.zeros(10**6), "y": np.zeros(10**6)})
+    open_writer = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with (
+        pa.OSFile(str(tmp_path / "t.arrow"), "wb") as out,
+        open_writer(out, zeros.schema, options=options) as writer,
+    ):
+        writer.write_table(zeros, max_chunksize=1000)
+    assert (tmp_path / "t.arrow").stat().st_size < 10**6
+    with pytest.raises(MemoryError, match=r"t\.arrow needs at least .* raise --memory-limit"):
+        read_table(tmp_path / "t.arrow", limited(2))
+    assert read_table(tmp_path / "t.arrow", limited(20)).n_rows == 10**6
+
+
+def test_parquet_is_budgeted_by_its_cells_not_by_its_encoding(tmp_path):
+    zeros = pa.table({"a": np.zeros(10**6), "y": ["a long text " * 5] * 10**6})
+    pq.write_table(zeros, tmp_path / "t.parquet")
+    assert (tmp_path / "t.parquet").stat().st_size < 100_000
+    assert isinstance(read_table(tmp_path / "t.parquet", limited(20)), FileTable)
+
+
+def test_a_small_workbook_of_many_texts_is_refused(tmp_path):
+    pytest.importorskip("openpyxl").Workbook().save(tmp_path / "t.xlsx")
+    with zipfile.ZipFile(tmp_path / "t.xlsx", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/more.xml", b" " * 10**7)
+    with pytest.raises(MemoryError, match=r"t\.xlsx needs at least 9\.\d MiB"):
+        read_table(tmp_path / "t.xlsx", limited(5))
 
 
 def test_dense_text_is_budgeted_by_its_cells(tmp_path):

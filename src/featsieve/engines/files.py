@@ -19,6 +19,7 @@ from featsieve.engines.base import (
     rows_of,
 )
 from featsieve.engines.memory import gathered, open_source
+from featsieve.engines.row_batches import open_file, read_batches
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.targets import encode_target
 from featsieve.protocols import S
@@ -103,15 +104,14 @@ class ParquetTable:
         """The table less some columns, which no pass reads."""
         return replace(self, dropped=self.dropped | frozenset(names))
 
-    def batches(self, columns: list[str], batch_rows: int) -> Iterator[Any]:
-        """pyarrow tables of consecutive rows."""
+    def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
+        """pyarrow tables of consecutive rows, read within the limit."""
         import pyarrow as pa
 
         for file, (path, before) in zip(self.files, self._fingerprints.items(), strict=True):
             before.refuse_change(path)
             try:
-                for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
-                    yield pa.Table.from_batches([batch]).select(columns)
+                yield from read_batches(file, path, columns, batch_rows, memory_limit)
             except (OSError, pa.ArrowException) as error:
                 before.refuse_change(path)
                 raise _unreadable(path, error) from None
@@ -164,12 +164,10 @@ def _parquet_paths(path: Path) -> list[Path]:
 def _open(path: Path) -> Any:
     try:
         import pyarrow as pa
-        import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("pyarrow", "cli", "Reading Parquet") from None
     try:
-        # Neither mapped nor read ahead: both would hold the whole file in memory in the end.
-        return pq.ParquetFile(path, memory_map=False, pre_buffer=False)
+        return open_file(path)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
 
@@ -222,7 +220,7 @@ class FileEngine(BaseEngine):
     def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
-        for batch in self._table.batches(wanted, self._rows_a_block):
+        for batch in self._table.batches(wanted, self._rows_a_block, self.memory_limit):
             yield start, batch
             start += batch.num_rows
 

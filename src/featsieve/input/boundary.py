@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from os import PathLike
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.engines.base import Context, require_memory
+from featsieve.engines.base import Context, block_rows, require_memory
 from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
 from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
@@ -259,24 +259,23 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
 
 
 def _file_target(table: ParquetTable, settings: Settings) -> Target:
-    batches = table.batches([str(table.target)], 1 << 20)
-    scan = _merge_scans(
-        scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
-    )
+    batches = _raw_batches(table, settings, [str(table.target)])
+    scan = _merge_scans(scan_target(batch.column(0), settings.task) for batch in batches)
     return settings.describe(scan)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
     names = [table.column_names[c] for c in columns]
-    batches = _reported(table.batches(names, 1 << 18), table, settings)
+    batches = _raw_batches(table, settings, names)
     found = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
     return StateScan({column: found.states[p] for p, column in enumerate(columns)})
 
 
-def _reported(batches: Iterable[Any], table: ParquetTable, settings: Settings) -> Iterator[Any]:
-    """The batches of a file, each counted by the monitor."""
+def _raw_batches(table: ParquetTable, settings: Settings, names: list[str]) -> Iterator[Any]:
+    """Some columns of a file as they are, each batch counted by the monitor."""
+    memory_limit = parse_memory(settings.memory_limit)
     done = 0
-    for batch in batches:
+    for batch in table.batches(names, block_rows(len(names), memory_limit, 1), memory_limit):
         yield batch
         done += batch.num_rows
         settings.monitor.tick("reading rows", done, table.shape[0])

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from featsieve.arrays import Array
+from featsieve.engines.base import block_rows
 from featsieve.errors import InputError, printable
 
 
@@ -238,6 +239,7 @@ class FileTable:
     lazy: Any
     path: Path
     source: str
+    memory_limit: int
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -256,4 +258,5 @@ class FileTable:
         return Split(X, None, tuple(X.column_names))
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
-        yield from self.lazy.batches(list(names), 1 << 18)
+        rows = block_rows(len(names), self.memory_limit, 1)
+        yield from self.lazy.batches(list(names), rows, self.memory_limit)

@@ -117,8 +117,8 @@ def _parquet(path: Path, source: str, _options: ReadOptions, budget: Budget) -> 
     return read_parquet(path, source, memory_limit=budget.limit)
 
 
-def _arrow(path: Path, source: str, _options: ReadOptions, _budget: Budget) -> Table:
-    return read_arrow(path, source)
+def _arrow(path: Path, source: str, _options: ReadOptions, budget: Budget) -> Table:
+    return read_arrow(path, source, budget)
 
 
 _READERS: dict[str, Callable[[Path, str, ReadOptions, Budget], Table]] = {
