@@ -186,7 +186,8 @@ def test_truncated_and_foreign_binary_files(tmp_path):
 def test_nested_and_duplicate_columns_of_parquet(tmp_path):
     pq.write_table(pa.table({"a": [[1], [2]], "y": [0, 1]}), tmp_path / "n.parquet")
     with pytest.raises(InputError, match=r"the column 'a' of n\.parquet holds nested values"):
-        read_table(tmp_path / "n.parquet")
+        read_table(tmp_path / "n.parquet").split("y")
+    assert read_table(tmp_path / "n.parquet").without(["a"]).split("y").names == ()
     twice = pa.table([[1, 2], [3, 4]], names=["a", "a"])
     pq.write_table(twice, tmp_path / "d.parquet")
     with pytest.raises(InputError, match=r"d\.parquet has two columns named 'a'"):
@@ -212,8 +213,7 @@ def test_parquet_beyond_the_limit_stays_on_the_disk(tmp_path):
     assert isinstance(table, FileTable)
     assert (table.names, table.n_rows, table.split("y").names) == (("a", "y"), 9000, ("a",))
     assert sum(part.num_rows for part in table.parts(["a"])) == 9000
-    with pytest.raises(InputError, match="cannot be dropped"):
-        table.without(["a"])
+    assert table.without(["a"]).names == ("y",)
 
 
 def test_other_formats_beyond_the_limit_are_refused(tmp_path):
@@ -253,7 +253,7 @@ def test_paths_that_are_no_readable_file(tmp_path, monkeypatch):
         read_table(tmp_path / "wime.csv")
     with pytest.raises(InputError, match="check the path"):
         read_table(tmp_path / "nowhere" / "x.csv")
-    with pytest.raises(InputError, match="is a folder; give the name of a file"):
+    with pytest.raises(InputError, match=r"no \*\.parquet file is in the folder"):
         read_table(tmp_path)
     with pytest.raises(InputError, match=r"'t.docx' has no ending that tells its format; name it"):
         read_table(text(tmp_path, "", "t.docx"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,7 @@ class ParquetTable:
 
     path: Path
     target: str | None = None
+    dropped: frozenset[str] = frozenset()
 
     @cached_property
     def files(self) -> list[Any]:
@@ -80,7 +81,7 @@ class ParquetTable:
 
     @cached_property
     def all_names(self) -> list[str]:
-        return list(self.files[0].schema_arrow.names)
+        return [name for name in self.files[0].schema_arrow.names if name not in self.dropped]
 
     @property
     def column_names(self) -> list[str]:
@@ -97,7 +98,11 @@ class ParquetTable:
                 f"{', '.join(map(repr, self.all_names[:10]))}"
                 f"{', …' if len(self.all_names) > 10 else ''}."
             )
-        return ParquetTable(self.path, target)
+        return replace(self, target=target)
+
+    def without(self, names: Iterable[str]) -> ParquetTable:
+        """The table less some columns, which no pass reads."""
+        return replace(self, dropped=self.dropped | frozenset(names))
 
     def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
         """pyarrow tables of consecutive rows, read within the limit."""
@@ -136,10 +141,21 @@ def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable
     return table if target is None else table.with_target(target)
 
 
+def is_pattern(path: Path) -> bool:
+    """Whether a name that no file has stands for several: ``part-*.parquet``."""
+    return any(letter in path.name for letter in "*?[") and not path.exists()
+
+
 def _parquet_paths(path: Path) -> list[Path]:
-    paths = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if path.is_dir():
+        paths = sorted(path.glob("*.parquet"))
+    elif is_pattern(path):
+        paths = sorted(path.parent.glob(path.name))
+    else:
+        paths = [path]
     if not paths:
-        raise InputError(f"the folder {path.name!r} holds no *.parquet file; give a Parquet file.")
+        what = "no file matches" if is_pattern(path) else "no *.parquet file is in the folder"
+        raise InputError(f"{what} {path.name!r}; give a Parquet file, or a folder of them.")
     if not paths[0].exists():
         raise FileNotFoundError(f"there is no file {path}; check the path.")
     return paths
@@ -158,7 +174,9 @@ def _open(path: Path) -> Any:
 
 def _unreadable(path: Path, error: Exception) -> InputError:
     reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-    return InputError(f"{path.name} is not a whole Parquet file ({reason}); write it again.")
+    return InputError(
+        f"{path.name} is not a complete Parquet file, or it is damaged ({reason}); write it again."
+    )
 
 
 def _refuse_other_columns(files: list[Any], paths: list[Path]) -> None:

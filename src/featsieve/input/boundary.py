@@ -6,12 +6,14 @@ import numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from featsieve.engines.base import Context, block_rows, require_memory
-from featsieve.engines.files import FileEngine, ParquetTable
+from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
 from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
@@ -24,13 +26,13 @@ from featsieve.input.columns import (
     is_dask,
     is_sparse,
     numbered_names,
-    refuse_times,
     resolve_columns,
     scan_array,
     scan_frame,
     sorted_categories,
 )
 from featsieve.input.parameters import (
+    brief,
     check_callback,
     check_sample_weight,
     check_time,
@@ -39,6 +41,7 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
+from featsieve.input.refusals import refuse_times
 from featsieve.input.targets import (
     NO_TARGET,
     TargetScan,
@@ -125,6 +128,19 @@ def _capped(count: int, n_units: int) -> int:
             "all of them are kept."
         )
     return min(count, n_units)
+
+
+def opened(X: Any) -> Any:
+    """X itself; a path as the table that :func:`featsieve.open_parquet` makes of it."""
+    if not isinstance(X, (str, PathLike)):
+        return X
+    path = Path(X)
+    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+        return open_parquet(path)
+    raise InputError(
+        f"X is the path {brief(str(X))}; Parquet files and folders of them are read from a path, "
+        "others by X, y = featsieve.io.load_table(path, target)."
+    )
 
 
 def open_engine(

@@ -12,22 +12,19 @@ from featsieve.io.model import ArrowTable, FileTable, Table, check_names
 
 
 def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
-    """A Parquet file: in memory if its columns fit a third of the limit, else left on the disk."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """A Parquet file, a folder of them, or several by a pattern.
 
-    try:
-        with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            names = check_names(schema.names, source)
-            _check_types(schema, source)
-            is_large = _encoded_size(file.metadata) > memory_limit // 3
-        lazy = _on_disk(path, source, memory_limit)
-        parts = None if is_large else _within(lazy.parts(names), memory_limit // 3)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(error, source, "Parquet") from None
+    In memory if its columns fit a third of the limit, else left on the disk.
+    """
+    import pyarrow as pa
+
+    table = _on_disk(path, source, memory_limit)
+    names = check_names(table.names, source)
+    is_large = sum(_encoded_size(f.metadata) for f in table.lazy.files) > memory_limit // 3
+    parts = None if is_large else _within(table.parts(names), memory_limit // 3)
     if parts is None:
-        return lazy
+        return table
+    schema = table.lazy.files[0].schema_arrow
     return ArrowTable(pa.concat_tables([schema.empty_table(), *parts]), source)
 
 
@@ -38,6 +35,8 @@ def _encoded_size(metadata: Any) -> int:
 def _on_disk(path: Path, source: str, memory_limit: int) -> FileTable:
     from featsieve.engines.files import open_parquet
 
+    if path.is_file() and not path.stat().st_size:
+        raise _damaged(InputError("it is empty"), source, "Parquet")
     return FileTable(open_parquet(path), path, source, memory_limit)
 
 
@@ -61,7 +60,6 @@ def read_arrow(path: Path, source: str, budget: Budget) -> ArrowTable:
         with pa.memory_map(str(path)) as mapped:
             schema, batches = _arrow_batches(mapped)
             check_names(schema.names, source)
-            _check_types(schema, source)
             data = pa.Table.from_batches(_counted(batches, budget), schema)
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(error, source, "Arrow") from None
@@ -84,17 +82,6 @@ def _counted(batches: Iterable[Any], budget: Budget) -> Iterator[Any]:
     for batch in batches:
         budget.take(batch.nbytes)
         yield batch
-
-
-def _check_types(schema: Any, source: str) -> None:
-    import pyarrow.types as kinds
-
-    for field in schema:
-        if kinds.is_nested(field.type):
-            raise InputError(
-                f"the column {field.name!r} of {source} holds nested values ({field.type}); "
-                "allowed are numbers, booleans and categories: split it into columns or drop it."
-            )
 
 
 def _damaged(error: Exception, source: str, kind: str) -> InputError:

@@ -109,6 +109,18 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     raise InputError(f"{source} has no column {name!r}; {hint}")
 
 
+def refuse_nested(schema: Any, source: str) -> None:
+    """Lists and records in cells; asked after columns were dropped."""
+    import pyarrow.types as kinds
+
+    for column in schema:
+        if kinds.is_nested(column.type):
+            raise InputError(
+                f"the column {column.name!r} of {source} holds nested values ({column.type}); "
+                "allowed are numbers, booleans and categories: split it into columns or drop it."
+            )
+
+
 @dataclass(frozen=True)
 class ArrowTable:
     """Columns of any type, in memory."""
@@ -131,6 +143,7 @@ class ArrowTable:
         return replace(self, data=self.data.drop_columns(list(dropped)))
 
     def split(self, target: str) -> Split:
+        refuse_nested(self.data.schema, self.source)
         column = find_column(target, self.names, self.source)
         X = self.data.drop_columns([column])
         return Split(X, arrow_values(self.data.column(column)), tuple(X.column_names))
@@ -221,7 +234,7 @@ class MatrixTable:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A Parquet file that stays on the disk; ``lazy`` is what the file engine takes."""
+    """Parquet that stays on the disk; ``lazy`` is what the file engine takes."""
 
     lazy: Any
     path: Path
@@ -237,12 +250,7 @@ class FileTable:
         return int(self.lazy.shape[0])
 
     def without(self, dropped: Sequence[str]) -> FileTable:
-        if dropped:
-            raise InputError(
-                f"{self.source} is too large for memory, and columns of a file that stays on the "
-                "disk cannot be dropped; write a file without them first."
-            )
-        return self
+        return replace(self, lazy=self.lazy.without(dropped))
 
     def split(self, target: str) -> Split:
         column = find_column(target, self.names, self.source)
