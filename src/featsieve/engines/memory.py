@@ -125,7 +125,8 @@ class FrameSource:
         return self._assemble(chosen, n_rows, range(self.n_columns) if columns is None else columns)
 
     def _assemble(self, rows: Any, n_rows: int, columns: Any) -> FloatArray:
-        out = np.empty((n_rows, len(columns)), dtype=self._dtype)
+        """Column by column in memory, as the columns are given."""
+        out = np.empty((len(columns), n_rows), dtype=self._dtype).T
         for position, column in enumerate(columns):
             values = self._columns[column][rows]
             out[:, position] = values
@@ -161,10 +162,27 @@ def _open_sparse(values: Any, schema: Schema) -> Source:
 def _open_frame(frame: Any, schema: Schema) -> Source:
     import narwhals.stable.v2 as nw
 
-    wrapped = nw.from_native(frame, eager_only=True)
     if not schema.categories and _has_flat_memory(frame):
         return ArraySource(frame.to_numpy())
-    return _frame_source(list(wrapped.iter_columns()), schema)
+    wrapped = nw.from_native(frame, eager_only=True)
+    if not type(frame).__module__.startswith("pyarrow"):
+        return _frame_source(list(wrapped.iter_columns()), schema)
+    # A file comes in many batches: numbers without gaps need no series around them.
+    columns = [
+        values.chunk(0).to_numpy()
+        if j not in schema.categories and _is_plain_arrow(values)
+        else wrapped.get_column(name)
+        for j, (name, values) in enumerate(zip(frame.column_names, frame.columns, strict=True))
+    ]
+    return _frame_source(columns, schema)
+
+
+def _is_plain_arrow(values: Any) -> bool:
+    """Whether a column of Arrow is one piece of numbers that NumPy can look at as they are."""
+    import pyarrow.types as types
+
+    is_number = types.is_floating(values.type) or types.is_integer(values.type)
+    return is_number and values.num_chunks == 1 and not values.null_count
 
 
 def _has_flat_memory(frame: Any) -> bool:

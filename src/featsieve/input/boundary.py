@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from featsieve.engines.base import Context, require_memory
-from featsieve.engines.files import FileEngine, ParquetTable
+from featsieve.engines.base import Context, block_rows, require_memory
+from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
 from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
@@ -24,13 +26,13 @@ from featsieve.input.columns import (
     is_dask,
     is_sparse,
     numbered_names,
-    refuse_times,
     resolve_columns,
     scan_array,
     scan_frame,
     sorted_categories,
 )
 from featsieve.input.parameters import (
+    brief,
     check_callback,
     check_sample_weight,
     check_time,
@@ -39,6 +41,7 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
+from featsieve.input.refusals import refuse_times
 from featsieve.input.targets import (
     NO_TARGET,
     TargetScan,
@@ -125,6 +128,19 @@ def _capped(count: int, n_units: int) -> int:
             "all of them are kept."
         )
     return min(count, n_units)
+
+
+def opened(X: Any) -> Any:
+    """X itself; a path as the table that :func:`featsieve.open_parquet` makes of it."""
+    if not isinstance(X, (str, PathLike)):
+        return X
+    path = Path(X)
+    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+        return open_parquet(path)
+    raise InputError(
+        f"X is the path {brief(str(X))}; Parquet files and folders of them are read from a path, "
+        "others by X, y = featsieve.io.load_table(path, target)."
+    )
 
 
 def open_engine(
@@ -243,24 +259,23 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
 
 
 def _file_target(table: ParquetTable, settings: Settings) -> Target:
-    batches = table.batches([str(table.target)], 1 << 20)
-    scan = _merge_scans(
-        scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
-    )
+    batches = _raw_batches(table, settings, [str(table.target)])
+    scan = _merge_scans(scan_target(batch.column(0), settings.task) for batch in batches)
     return settings.describe(scan)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
     names = [table.column_names[c] for c in columns]
-    batches = _reported(table.batches(names, 1 << 18), table, settings)
+    batches = _raw_batches(table, settings, names)
     found = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
     return StateScan({column: found.states[p] for p, column in enumerate(columns)})
 
 
-def _reported(batches: Iterable[Any], table: ParquetTable, settings: Settings) -> Iterator[Any]:
-    """The batches of a file, each counted by the monitor."""
+def _raw_batches(table: ParquetTable, settings: Settings, names: list[str]) -> Iterator[Any]:
+    """Some columns of a file as they are, each batch counted by the monitor."""
+    memory_limit = parse_memory(settings.memory_limit)
     done = 0
-    for batch in batches:
+    for batch in table.batches(names, block_rows(len(names), memory_limit, 1), memory_limit):
         yield batch
         done += batch.num_rows
         settings.monitor.tick("reading rows", done, table.shape[0])

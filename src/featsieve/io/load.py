@@ -18,6 +18,7 @@ from featsieve.io.model import (
     Table,
     arrow_values,
     find_column,
+    refuse_nested,
 )
 from featsieve.io.notice import notices
 from featsieve.io.reader import read_table
@@ -78,6 +79,7 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
     data = _arrow(table)
     if data is None:
         return table, []
+    refuse_nested(data.schema, table.source)
     tidied = tidy(
         Tidied(
             data,

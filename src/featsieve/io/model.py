@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from featsieve.arrays import Array
+from featsieve.engines.base import block_rows
 from featsieve.errors import InputError, printable
 
 
@@ -108,6 +109,18 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     raise InputError(f"{source} has no column {name!r}; {hint}")
 
 
+def refuse_nested(schema: Any, source: str) -> None:
+    """Lists and records in cells; asked after columns were dropped."""
+    import pyarrow.types as kinds
+
+    for column in schema:
+        if kinds.is_nested(column.type):
+            raise InputError(
+                f"the column {column.name!r} of {source} holds nested values ({column.type}); "
+                "allowed are numbers, booleans and categories: split it into columns or drop it."
+            )
+
+
 @dataclass(frozen=True)
 class ArrowTable:
     """Columns of any type, in memory."""
@@ -130,6 +143,7 @@ class ArrowTable:
         return replace(self, data=self.data.drop_columns(list(dropped)))
 
     def split(self, target: str) -> Split:
+        refuse_nested(self.data.schema, self.source)
         column = find_column(target, self.names, self.source)
         X = self.data.drop_columns([column])
         return Split(X, arrow_values(self.data.column(column)), tuple(X.column_names))
@@ -220,11 +234,12 @@ class MatrixTable:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A Parquet file that stays on the disk; ``lazy`` is what the file engine takes."""
+    """Parquet that stays on the disk; ``lazy`` is what the file engine takes."""
 
     lazy: Any
     path: Path
     source: str
+    memory_limit: int
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -235,12 +250,7 @@ class FileTable:
         return int(self.lazy.shape[0])
 
     def without(self, dropped: Sequence[str]) -> FileTable:
-        if dropped:
-            raise InputError(
-                f"{self.source} is too large for memory, and columns of a file that stays on the "
-                "disk cannot be dropped; write a file without them first."
-            )
-        return self
+        return replace(self, lazy=self.lazy.without(dropped))
 
     def split(self, target: str) -> Split:
         column = find_column(target, self.names, self.source)
@@ -248,4 +258,5 @@ class FileTable:
         return Split(X, None, tuple(X.column_names))
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
-        yield from self.lazy.batches(list(names), 1 << 18)
+        rows = block_rows(len(names), self.memory_limit, 1)
+        yield from self.lazy.batches(list(names), rows, self.memory_limit)
