@@ -69,7 +69,8 @@ class AroundSelector(BaseSelector):
         super()._store(engine, result, k)
         if not len(result.indices):
             self.explanation_ = self._explain_nothing(engine.schema, result)
-            warn_user(self.explanation_)
+            if not self.allow_empty:
+                warn_user(self.explanation_)
 
     def _explain_nothing(self, schema: Any, result: SelectionResult) -> str:
         raise NotImplementedError(f"{type(self).__name__} does not explain an empty answer")

@@ -204,5 +204,5 @@ def members_of(groups: Any, block_size: int | None, n_rows: int) -> IntArray | N
     if groups is not None:
         return np.asarray(np.unique(groups, return_inverse=True)[1], dtype=np.intp)
     if block_size is not None:
-        return np.arange(n_rows) // block_size
+        return np.arange(n_rows) // min(block_size, n_rows)
     return None
