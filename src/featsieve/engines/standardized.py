@@ -1,10 +1,10 @@
-"""Any engine, seen with its numeric columns centred and scaled (categorical codes stay codes)."""
+"""Any engine with its blocks changed on their way out; mostly: columns centred and scaled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -56,13 +56,20 @@ def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     return Scaling(centre, factor)
 
 
-class StandardizedEngine:
-    """The same engine with every block, tile and column scaled on its way out."""
+class BlockMap(Protocol):
+    """What is done to every block of rows, and to columns that are taken."""
 
-    def __init__(self, engine: Engine, ddof: int, scaling: Scaling | None = None) -> None:
+    def apply(self, X: Any, columns: IntArray | None = None) -> Any: ...
+
+    def block(self, block: Block) -> Block: ...
+
+
+class MappedEngine:
+    """The same engine with every block, tile and column mapped on its way out."""
+
+    def __init__(self, engine: Engine, mapping: BlockMap) -> None:
         self._engine = engine
-        self._ddof = ddof
-        self._scaling = scaling or fit_scaling(engine, ddof)
+        self._mapping = mapping
         self.n_samples = engine.n_samples
         self.n_features = engine.n_features
         self.schema = engine.schema
@@ -74,28 +81,28 @@ class StandardizedEngine:
         self.is_local = engine.is_local
 
     def reduce_rows(self, fn: Callable[[Block], S]) -> S:
-        scaling = self._scaling
-        return self._engine.reduce_rows(lambda block: fn(scaling.block(block)))
+        mapping = self._mapping
+        return self._engine.reduce_rows(lambda block: fn(mapping.block(block)))
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
-        scaling = self._scaling
-        return self._engine.reduce_tiles(lambda a, b: fn(scaling.block(a), scaling.block(b)))
+        mapping = self._mapping
+        return self._engine.reduce_tiles(lambda a, b: fn(mapping.block(a), mapping.block(b)))
 
     def topk_tiles(
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
-        scaling = self._scaling
-        return self._engine.topk_tiles(lambda a, b: fn(scaling.block(a), scaling.block(b)), k)
+        mapping = self._mapping
+        return self._engine.topk_tiles(lambda a, b: fn(mapping.block(a), mapping.block(b)), k)
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
-        scaling = self._scaling
-        return self._engine.map_columns(lambda X, columns: fn(scaling.apply(X, columns), columns))
+        mapping = self._mapping
+        return self._engine.map_columns(lambda X, columns: fn(mapping.apply(X, columns), columns))
 
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
         X, y = self._engine.take(rows, columns)
-        return self._scaling.apply(X, columns), y
+        return self._mapping.apply(X, columns), y
 
     def targets(self, rows: IntArray | None = None) -> Array:
         return self._engine.targets(rows)
@@ -103,9 +110,15 @@ class StandardizedEngine:
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)
 
-    def with_permuted_target(self, order: IntArray) -> StandardizedEngine:
-        """X does not change, so neither does its scaling."""
+    def with_permuted_target(self, order: IntArray) -> MappedEngine:
+        """X does not change, so neither does its mapping."""
         if not isinstance(self._engine, CanPermuteTarget):
             self._engine = gathered(self._engine)  # once, not for every permutation
-        rows = self._engine.with_permuted_target(order)
-        return StandardizedEngine(rows, self._ddof, self._scaling)
+        return MappedEngine(self._engine.with_permuted_target(order), self._mapping)
+
+
+class StandardizedEngine(MappedEngine):
+    """Every numeric column with mean 0 and deviation 1."""
+
+    def __init__(self, engine: Engine, ddof: int) -> None:
+        super().__init__(engine, fit_scaling(engine, ddof))
