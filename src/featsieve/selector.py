@@ -16,17 +16,21 @@ from featsieve.column_selection import ColumnSelection
 from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine, resolve_count
+from featsieve.input.boundary import Settings, open_engine, opened, resolve_count
 from featsieve.input.columns import (
     check_names,
     column_names,
     is_dask,
     is_frame,
     is_sparse,
+)
+from featsieve.input.parameters import brief, check_flag, is_integer
+from featsieve.input.refusals import (
+    refuse_mapping,
+    refuse_name_of_column,
     refuse_times,
     refuse_unread,
 )
-from featsieve.input.parameters import brief, check_flag, is_integer
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
@@ -84,8 +88,8 @@ class BaseSelector(ColumnSelection):
 
         Parameters
         ----------
-        X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, or a table \
-from :func:`featsieve.open_parquet`
+        X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, a table \
+from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         y : one value per row, or one row of outputs per row; a column's name with a Parquet table
 
         Returns
@@ -186,10 +190,13 @@ from :func:`featsieve.open_parquet`
 
     def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
         """scikit-learn's own checks for arrays; names and number of columns for everything else."""
+        X = opened(X)
         if isinstance(X, ParquetTable) or is_dask(X):
             self._check_lazy_columns(X, y, reset)
             return X
         refuse_unread(X)
+        refuse_mapping(X)
+        refuse_name_of_column(X, y)
         if reset and y is None and self._needs_target:
             self._refuse_no_target()
         names = None if is_sparse(X) else column_names(X)
@@ -357,8 +364,9 @@ def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
     """1 = selected; then 2, 3, … along the full order where there is one, else 2."""
     ranking = np.full(n_units, 2, dtype=np.intp)
     if result.order is not None:
-        chosen = set(result.indices.tolist())
-        others = [unit for unit in result.order.tolist() if unit not in chosen]
+        is_chosen = np.zeros(n_units, dtype=bool)
+        is_chosen[result.indices] = True
+        others = result.order[~is_chosen[result.order]]
         ranking[others] = np.arange(2, 2 + len(others))
     ranking[result.indices] = 1
     return ranking

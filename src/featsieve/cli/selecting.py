@@ -12,9 +12,8 @@ from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
-from featsieve.io.load import rows_without_gaps
-from featsieve.io.model import Split
-from featsieve.io.tidy import fill_missing, quoted
+from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.model import Split, quoted
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
