@@ -17,17 +17,14 @@ Times are CPU seconds of one process, because the machine may be busy; limits co
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
 
 import numpy as np
 
@@ -37,6 +34,7 @@ from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.registry import METHODS
 from featsieve.runtime import progress
+from featsieve.runtime.pool import single_threaded_blas
 
 JUDGES = ("svm_median", "knn", "trees")
 COUNTS = (5, 10, 20)
@@ -178,9 +176,8 @@ class Bench:
                 wanted: list[int | str] = ["auto"] if method == OWN_COUNT else list(counts)
                 for k in wanted:
                     key = (table.name, split, method, k)
-                    self.journal.piece(
-                        key, lambda m=method, k=k: self.cell(table, train, test, m, k)
-                    )
+                    work = partial(self.cell, table, train, test, method, k)
+                    self.journal.piece(key, work)
 
     def cell(self, table: Table, train: Any, test: Any, method: str, k: Any) -> dict[str, Any]:
         started = time.process_time()
@@ -272,7 +269,8 @@ def main() -> None:
         found = tables(arguments.data, arguments.protocol, arguments.datasets)
         for table in found[:5] if arguments.quick else found:
             started = time.time()
-            bench.run(table)
+            with single_threaded_blas():
+                bench.run(table)
             print(f"{table.name}: {time.time() - started:.0f} s", flush=True)
     name = arguments.out or f"leaderboard{'-extra' * (arguments.protocol != 'plain')}"
     print(write_leaderboard(arguments.journal, name, arguments.protocol))

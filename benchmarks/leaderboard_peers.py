@@ -98,7 +98,7 @@ def feature_engine_mrmr(X, y, k, task, seed):
 
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     numeric = frame.loc[:, frame.nunique() > 1]
-    method = "FCQ" if _is_classes(task) else "FCQ"
+    method = "FCQ"
     selector = MRMR(
         method=method, max_features=k, regression=not _is_classes(task), random_state=seed
     )

@@ -15,6 +15,15 @@ from featsieve.evaluation.surroundings import circumstances
 RESULTS = Path(__file__).parent / "results"
 AUTO, OWN_COUNT = "AutoSelector", "AutoSelector, own count"
 MOST_ERROR = 1.5  # of a number that is predicted far worse than by its mean
+PACKAGES = (
+    "scikit-learn",
+    "mrmr-selection",
+    "fast-select",
+    "feature-engine",
+    "pyHSICLasso",
+    "Boruta",
+    "fastcan",
+)
 Cells = dict[tuple[str, Any], dict[str, np.ndarray]]
 
 
@@ -106,9 +115,9 @@ def write_leaderboard(journal: Path, name: str, protocol: str) -> str:
         f"{critical:.2f}.",
         "",
         "rank: mean over judges, counts, then sets (1 is best; a failure shares the last rank). "
-        "excess: error above that of the best method of the same table and count, mean over judges, "
-        "counts, sets. Errors are shares of wrong classes or of unexplained variance (at most 1.5). "
-        "seconds: CPU seconds of a selection, median and mean.",
+        "excess: error above that of the best method of the same table and count, mean over "
+        "judges, counts, sets. Errors are shares of wrong classes or of unexplained variance (at "
+        "most 1.5). seconds: CPU seconds of a selection, median and mean.",
         "",
         "| method | rank | excess | seconds | mean seconds | failed cells |",
         "|---|---|---|---|---|---|",
@@ -123,7 +132,7 @@ def write_leaderboard(journal: Path, name: str, protocol: str) -> str:
     lines += ["", "## Failures", ""]
     for method, words in sorted(failed.items()):
         lines.append(f"- {method}: {len(words)}; first: {words[0]}")
-    lines += ["", "## Circumstances", "", *[f"- {w}" for w in _circumstances()]]
+    lines += ["", circumstances(PACKAGES)]
     (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     data = {
         "sets": sets,
@@ -165,10 +174,10 @@ def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
     return [
         "## With its own count",
         "",
-        f"On {len(gap)} sets, AutoSelector with its own count keeps {np.mean(sizes):.1f} columns on "
-        f"average (median {np.median(sizes):.0f}); its mean error is {np.mean(own):.4f}, that of the "
-        f"best single method at k = 20 (or the largest count below the number of columns), {fixed}, "
-        f"{np.mean(best):.4f}: a difference of {gap.mean():+.4f} with standard error {spread:.4f}.",
+        f"On {len(gap)} sets, AutoSelector with its own count keeps {np.mean(sizes):.1f} columns "
+        f"on average (median {np.median(sizes):.0f}); its mean error is {np.mean(own):.4f}, that "
+        f"of the best single method at k = 20 (or the largest count below the number of columns), "
+        f"{fixed}, {np.mean(best):.4f}: a difference of {gap.mean():+.4f} with standard error {spread:.4f}.",
     ]
 
 
@@ -185,8 +194,3 @@ def set_lines(keys: Any, methods: list[str], means: np.ndarray) -> list[str]:
         auto = f"{means[i, at]:.4f}" if at is not None else "–"
         lines.append(f"| {name} | {k} | {methods[best]} | {means[i, best]:.4f} | {auto} |")
     return lines
-
-
-def _circumstances() -> list[str]:
-    facts = circumstances()
-    return [str(fact) for fact in facts] if isinstance(facts, (list, tuple)) else [str(facts)]

@@ -1,4 +1,4 @@
-"""A file that remembers finished pieces of work, so that a killed run continues where it stopped."""
+"""A file of finished pieces of work, so that a killed run continues where it stopped."""
 
 from __future__ import annotations
 
