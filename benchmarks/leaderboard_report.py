@@ -177,7 +177,8 @@ def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
         f"On {len(gap)} sets, AutoSelector with its own count keeps {np.mean(sizes):.1f} columns "
         f"on average (median {np.median(sizes):.0f}); its mean error is {np.mean(own):.4f}, that "
         f"of the best single method at k = 20 (or the largest count below the number of columns), "
-        f"{fixed}, {np.mean(best):.4f}: a difference of {gap.mean():+.4f} with standard error {spread:.4f}.",
+        f"{fixed}, {np.mean(best):.4f}: a difference of {gap.mean():+.4f} with "
+        f"standard error {spread:.4f}.",
     ]
 
 
