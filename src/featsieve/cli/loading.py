@@ -16,12 +16,15 @@ from featsieve.io.load import Cleaning, clean
 from featsieve.io.model import FileTable, MatrixTable, ReadOptions, Table, find_column
 from featsieve.io.reader import read_table
 
+FEWEST_ROWS = 2
+
 
 def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
     """Read FILE, leave out what is dropped, look at the rest, and split off the target."""
     table = _read(arguments)
-    if table.n_rows == 0:
-        raise InputError(f"{table.source} has names but no rows; give it at least two.")
+    if table.n_rows < FEWEST_ROWS:
+        count = "names but no rows" if table.n_rows == 0 else "one row only"
+        raise InputError(f"{table.source} has {count}; give it at least two.")
     target = target_name(table, arguments)
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
     kept, notes = clean(kept, target, _cleaning(table, arguments))

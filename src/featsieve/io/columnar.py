@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
+from featsieve.io.foreign import damage_explained
 from featsieve.io.model import ArrowTable, FileTable, Table, check_names
 
 
 def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
     """A Parquet file: in memory if its columns fit a third of the limit, else left on the disk."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        with pq.ParquetFile(path) as file:
-            names = check_names(file.schema_arrow.names, source)
-            _check_types(file.schema_arrow, source)
-            if _size(file.metadata) > memory_limit // 3:
-                return _on_disk(path, source)
-            return ArrowTable(file.read(columns=list(names)), source)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(error, source, "Parquet") from None
+    with _damage_explained(source, "Parquet"), pq.ParquetFile(path) as file:
+        names = check_names(file.schema_arrow.names, source)
+        _check_types(file.schema_arrow, source)
+        if _size(file.metadata) > memory_limit // 3:
+            return _on_disk(path, source)
+        return ArrowTable(file.read(columns=list(names)), source)
 
 
 def read_arrow(path: Path, source: str) -> ArrowTable:
     """Arrow's file or stream format, which is also Feather's."""
     import pyarrow as pa
 
-    try:
-        with pa.memory_map(str(path)) as mapped:
-            try:
-                data = pa.ipc.open_file(mapped).read_all()
-            except pa.ArrowInvalid:
-                mapped.seek(0)
-                data = pa.ipc.open_stream(mapped).read_all()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(error, source, "Arrow") from None
+    with _damage_explained(source, "Arrow"), pa.memory_map(str(path)) as mapped:
+        try:
+            data = pa.ipc.open_file(mapped).read_all()
+        except pa.ArrowInvalid:
+            mapped.seek(0)
+            data = pa.ipc.open_stream(mapped).read_all()
+        data.validate(full=True)  # offsets outside of the file would end the process
     check_names(data.column_names, source)
     _check_types(data.schema, source)
     return ArrowTable(data, source)
@@ -65,8 +61,6 @@ def _check_types(schema: Any, source: str) -> None:
             )
 
 
-def _damaged(error: Exception, source: str, kind: str) -> InputError:
-    first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return InputError(
-        f"{source} is not a complete {kind} file, or it is damaged ({first[:120]}); write it again."
-    )
+def _damage_explained(source: str, kind: str) -> AbstractContextManager[None]:
+    what = f"is not a complete {kind} file, or it is damaged"
+    return damage_explained(source, what, "write it again")

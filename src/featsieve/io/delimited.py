@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
 from featsieve.io.budget import Budget, unpacked_size
+from featsieve.io.foreign import damage_explained, reason
 from featsieve.io.model import ArrowTable, ReadOptions, check_names
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "-nan", "#N/A"]
@@ -31,15 +33,19 @@ def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget
     parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     read = csv.ReadOptions(encoding=encoding, autogenerate_column_names=not options.header)
     convert = csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True)
-    try:
-        data = csv.read_csv(path, read_options=read, parse_options=parse, convert_options=convert)
-    except pa.ArrowInvalid as error:
-        raise _explain(error, path, source, read, parse) from None
-    except UnicodeDecodeError:
-        raise not_text(source, encoding) from None
+    with damage_explained(source, "cannot be read", "fix the file"):
+        try:
+            data = csv.read_csv(
+                path, read_options=read, parse_options=parse, convert_options=convert
+            )
+            names = data.column_names  # decoded here
+        except pa.ArrowInvalid as error:
+            raise _explain(error, path, source, read, parse) from None
+        except UnicodeError:
+            raise not_text(source, encoding) from None
     if not options.header:
         data = data.rename_columns([f"X{j + 1}" for j in range(data.num_columns)])
-    elif looks_headless(data.column_names) and len(set(data.column_names)) < data.num_columns:
+    elif looks_headless(names) and len(set(names)) < len(names):
         raise headless(source)
     check_names(data.column_names, source)
     return ArrowTable(_only_text(data, source, encoding), source, delimiter)
@@ -99,7 +105,7 @@ def _first_line(sample: bytes, source: str, encoding: str) -> str:
     """The first line, decoded strictly: pyarrow would let broken names pass."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(sample.split(b"\n", 1)[0])
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise not_text(source, encoding, " (in its first line)") from None
     except LookupError:
         raise InputError(
@@ -128,11 +134,12 @@ def _explain(error: Exception, path: Path, source: str, read: Any, parse: Any) -
         return _ragged(path, source, read, parse)
     if "UTF8" in message or "UTF-8" in message:
         return not_text(source, read.encoding)
-    return InputError(f"{source} cannot be read ({message.splitlines()[0]}); fix the file.")
+    return InputError(f"{source} cannot be read ({reason(error)}); fix the file.")
 
 
 def _ragged(path: Path, source: str, read: Any, parse: Any) -> InputError:
     """Read once more, in order, to learn which row is wrong."""
+    import pyarrow as pa
     from pyarrow import csv
 
     ragged: list[Any] = []
@@ -142,7 +149,10 @@ def _ragged(path: Path, source: str, read: Any, parse: Any) -> InputError:
         return "skip"
 
     read.use_threads, parse.invalid_row_handler = False, remember
-    csv.read_csv(path, read_options=read, parse_options=parse)
+    with suppress(pa.ArrowInvalid):  # a row that is not text cannot be handed to us
+        csv.read_csv(path, read_options=read, parse_options=parse)
+    if not ragged:
+        return not_text(source, read.encoding)
     row = ragged[0]
     return InputError(
         f"{source} is ragged: row {row.number} has {row.actual_columns} cells where the first row "
