@@ -97,10 +97,10 @@ def failing(run: Run, number: int) -> dict[str, Any] | None:
     return {"number": number, "problems": complaints, "seconds": seconds, "case": case}
 
 
-def go_on(run: Run, n_cases: int, path: Path) -> None:
-    """From the last mark to the end."""
+def go_on(run: Run, first: int, n_cases: int, path: Path) -> None:
+    """From the last mark, or the first case, to the end."""
     marks = [entry for entry in read(path) if "done" in entry]
-    first = max((mark["done"] for mark in marks), default=0)
+    first = max((mark["done"] for mark in marks), default=first)
     with path.open("a", encoding="utf-8") as out:
         for number in range(first, n_cases):
             entry = failing(run, number)
@@ -132,9 +132,15 @@ def tally_of(path: Path) -> Counter[str]:
     return total
 
 
+def n_done(entries: list[dict[str, Any]]) -> int:
+    """Each mark stands for the cases before it; two processes may have shared the work."""
+    marks = {entry["done"] for entry in entries if "done" in entry}
+    return MARK_EVERY * len(marks)
+
+
 def summary(path: Path) -> str:
     entries = read(path)
-    done = max((entry.get("done", 0) for entry in entries), default=0)
+    done = n_done(entries)
     numbers = {e["number"]: e for e in entries if "number" in e}  # a part may have run twice
     kinds = Counter(p.partition(":")[0] for e in numbers.values() for p in e["problems"])
     lines = [f"{done} cases, {len(numbers)} with problems", str(dict(tally_of(path)))]
@@ -143,7 +149,7 @@ def summary(path: Path) -> str:
 
 def report(path: Path, still: list[dict[str, Any]]) -> Path:
     entries = read(path)
-    done = max((entry.get("done", 0) for entry in entries), default=0)
+    done = n_done(entries)
     failed = {entry["number"] for entry in entries if "number" in entry}
     tally = tally_of(path)
     fits_of_method = {
@@ -167,6 +173,7 @@ def report(path: Path, still: list[dict[str, Any]]) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=50_000)
+    parser.add_argument("--first", type=int, default=0, help="where to begin, for a second process")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("fuzz.jsonl"))
     parser.add_argument("--case", type=int, help="one case by its number")
@@ -182,7 +189,7 @@ def main() -> None:
         if given.report:
             print(report(given.out, still))
     else:
-        go_on(run, given.cases, given.out)
+        go_on(run, given.first, given.cases, given.out)
         print(summary(given.out))
     run.reader.close()
 

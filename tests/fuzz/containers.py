@@ -228,7 +228,7 @@ def _common_type(dtype: Any) -> Any:
     """Halves and long doubles are for arrays only."""
     if dtype.kind != "f":
         return dtype
-    return np.float64 if dtype.itemsize >= 8 else np.float32
+    return np.float32 if dtype == np.float32 else np.float64
 
 
 def holds_words(name: str) -> bool:

@@ -146,9 +146,8 @@ def near_values(parameter: inspect.Parameter) -> list[Any]:
 def drawn_value(parameter: inspect.Parameter, rng: Any) -> Any:
     values = near_values(parameter) if rng.random() < 0.3 else STRANGE
     value = values[rng.integers(len(values))]
-    # What a user's function raises when it is told of progress is the user's; so is what a user's
-    # model says about parameters of its fit.
-    is_users = callable(value) if parameter.name == "callback" else parameter.name == "score_params"
+    # What a user's function raises is the user's; so is what a model says about its parameters.
+    is_users = callable(value) or parameter.name == "score_params"
     return None if is_users else value
 
 

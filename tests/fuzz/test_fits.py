@@ -27,7 +27,7 @@ def test_nothing_unexplained_happens(method):
     @given(case=cases(method))
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
     def holds(case):
-        assert list(problems(case)) == []
+        assert list(problems(case.made_cheap())) == []
 
     holds()
 

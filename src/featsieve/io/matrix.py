@@ -19,6 +19,7 @@ from featsieve.io.model import MatrixTable, ReadOptions, check_names
 
 LIBSVM_GROWTH = 4
 MOST_COLUMNS = 5_000_000
+BYTES_PER_ROW = 16  # where a row of a sparse matrix begins, and a copy of that
 LAST_LETTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
 _MATRIX_KEYS, _TARGET_KEYS = ("data", "X", "x"), ("target", "y", "Y")
 
@@ -50,13 +51,17 @@ def read_libsvm(path: Path, source: str, _options: ReadOptions, budget: Budget) 
     with damage_explained(source, "is not a LIBSVM file", rows):
         matrix, target = load_svmlight_file(str(path))
     n_columns = matrix.shape[1]
+    _refuse_too_many(n_columns, source)
+    names = tuple(f"X{j + 1}" for j in range(n_columns))
+    return MatrixTable(csr_array(matrix), names, source, targets={"target": target})
+
+
+def _refuse_too_many(n_columns: int, source: str) -> None:
     if n_columns > MOST_COLUMNS:
         raise InputError(
             f"{source} has an index of {n_columns:,}, which would be as many columns; at most "
             f"{MOST_COLUMNS:,} are allowed: give the columns small numbers."
         )
-    names = tuple(f"X{j + 1}" for j in range(n_columns))
-    return MatrixTable(csr_array(matrix), names, source, targets={"target": target})
 
 
 def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> MatrixTable:
@@ -71,7 +76,7 @@ def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> 
         stream.seek(0)
         with np.load(stream, allow_pickle=False) as archive:
             arrays = {name: _whole_text(archive[name]) for name in archive.files}
-    return _from_arrays(arrays, source)
+    return _from_arrays(arrays, source, budget)
 
 
 def _declared_bytes(stream: IO[bytes]) -> int:
@@ -105,7 +110,7 @@ def _whole_text(array: Any) -> Any:
     return array
 
 
-def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
+def _sparse_from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> Any:
     """What ``scipy.sparse.save_npz`` wrote, as CSR; None for other archives."""
     if not {"format", "shape", "data"} <= arrays.keys():
         return None
@@ -113,7 +118,9 @@ def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
 
     kind = arrays["format"].item()
     word = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
-    shape = tuple(int(n) for n in arrays["shape"])
+    n_rows, n_columns = shape = tuple(int(n) for n in arrays["shape"])
+    _refuse_too_many(n_columns, source)
+    budget.take(BYTES_PER_ROW * max(n_rows, 0))  # rows are counted even where they are empty
     if word in ("csr", "csc", "bsr"):
         build = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}[word]
         matrix = build((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
@@ -125,10 +132,10 @@ def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
     return sp.csr_array(matrix)
 
 
-def _from_arrays(arrays: dict[str, Any], source: str) -> MatrixTable:
+def _from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> MatrixTable:
     advice = "write it with scipy.sparse.save_npz"
     with damage_explained(source, "is not a whole sparse matrix", advice):
-        matrix = _sparse_from_arrays(arrays)
+        matrix = _sparse_from_arrays(arrays, source, budget)
     if matrix is None:
         matrix = next((arrays[key] for key in _MATRIX_KEYS if key in arrays), None)
     if matrix is None or matrix.ndim != 2:
