@@ -116,3 +116,15 @@ def test_embedding_side_by_side(many_classes):
     display = EmbeddingDisplay.from_estimator(ranking(5), X, target)
     assert [ax.get_title() for ax in display.axes_] == ["all 5 columns", "the 2 selected"]
     assert sum(len(c.get_offsets()) for c in display.axes_[0].collections) >= 60
+
+
+def test_an_error_curve_says_in_its_plot_whether_it_is_optimistic():
+    from featsieve.evaluation import error_curve
+
+    options = {"counts": [1, 2], "judge": "knn", "cv": 3}
+    nested = error_curve(*table(5), "pc", **options)
+    assert ErrorCurveDisplay.from_result(nested).ax_.get_title().startswith("nested")
+    again = error_curve(*table(5), "pc", protocol="resubstitution", **options)
+    display = ErrorCurveDisplay.from_result(again)
+    assert display.ax_.get_title().startswith("optimistic")
+    assert display.ax_.get_ylabel() == "error rate"

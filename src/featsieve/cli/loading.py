@@ -11,21 +11,20 @@ from pathlib import Path
 from featsieve.cli.running import tell
 from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
-from featsieve.io.delimited import headless, looks_headless
+from featsieve.io.layout import headless, looks_headless
 from featsieve.io.load import Cleaning, clean
 from featsieve.io.model import FileTable, MatrixTable, ReadOptions, Table, find_column
 from featsieve.io.reader import read_table
-
-FEWEST_ROWS = 2
 
 
 def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
     """Read FILE, leave out what is dropped, look at the rest, and split off the target."""
     table = _read(arguments)
-    if table.n_rows < FEWEST_ROWS:
-        count = "names but no rows" if table.n_rows == 0 else "one row only"
-        raise InputError(f"{table.source} has {count}; give it at least two.")
+    if table.n_rows == 0:
+        raise InputError(f"{table.source} has names but no rows; give it at least two.")
     target = target_name(table, arguments)
+    if table.n_rows == 1:
+        raise InputError(f"{table.source} has one row only; give it at least two.")
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
     kept, notes = clean(kept, target, _cleaning(table, arguments))
     for note in notes:
@@ -43,6 +42,7 @@ def _read(arguments: argparse.Namespace) -> Table:
         encoding=arguments.encoding,
         header=not arguments.no_header,
         memory_limit=arguments.memory_limit,
+        no_fix=frozenset(arguments.no_fix),
     )
     if arguments.file != "-":
         return read_table(arguments.file, options)
@@ -76,4 +76,9 @@ def target_name(table: Table, arguments: argparse.Namespace) -> str:
         )
     if arguments.target not in table.names and looks_headless(table.names):
         raise headless(table.source)
+    if arguments.target in getattr(table, "repeated", ()):
+        raise InputError(
+            f"{table.source} has two columns named {arguments.target!r}, so the target is not "
+            "known; give every column a name of its own."
+        )
     return find_column(arguments.target, table.names, table.source)

@@ -10,6 +10,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.memory import gathered
+from featsieve.engines.view import EngineView
 from featsieve.errors import InputError
 from featsieve.protocols import CanPermuteTarget, Engine, S
 from featsieve.schema import Block
@@ -42,9 +43,13 @@ def _block_moments(block: Block) -> ColumnMoments:
         return column_moments(X, block.weight)
 
 
+def _itself(moments: ColumnMoments) -> ColumnMoments:
+    return moments
+
+
 def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     """One pass for means and standard deviations; codes are left alone."""
-    moments = engine.reduce_rows(_block_moments)
+    moments = engine.reduce_rows(_block_moments, moments=_itself, in_place=True)
     scale = moments.scale(ddof)
     if not np.isfinite(scale).all():
         name = engine.schema.names[int(np.argmin(np.isfinite(scale)))]
@@ -59,24 +64,22 @@ def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     return Scaling(centre, factor)
 
 
-class StandardizedEngine:
+class StandardizedEngine(EngineView):
     """The same engine with every block, tile and column scaled on its way out."""
 
     def __init__(self, engine: Engine, ddof: int, scaling: Scaling | None = None) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._ddof = ddof
         self._scaling = scaling or fit_scaling(engine, ddof)
-        self.n_samples = engine.n_samples
-        self.n_features = engine.n_features
-        self.schema = engine.schema
-        self.target = engine.target
-        self.monitor = engine.monitor
-        self.memory_limit = engine.memory_limit
-        self.n_jobs = engine.n_jobs
-        self.has_weights = engine.has_weights
-        self.is_local = engine.is_local
 
-    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+    def reduce_rows(
+        self,
+        fn: Callable[[Block], S],
+        *,
+        moments: Callable[[S], ColumnMoments] | None = None,
+        in_place: bool = False,
+    ) -> S:
+        """The cells have been looked at for the scaling, and scaled blocks are dense."""
         scaling = self._scaling
         return self._engine.reduce_rows(lambda block: fn(scaling.block(block)))
 
@@ -99,12 +102,6 @@ class StandardizedEngine:
     ) -> tuple[FloatArray, Array]:
         X, y = self._engine.take(rows, columns)
         return self._scaling.apply(X, columns), y
-
-    def targets(self, rows: IntArray | None = None) -> Array:
-        return self._engine.targets(rows)
-
-    def native(self, columns: IntArray) -> tuple[Any, Any]:
-        return self._engine.native(columns)
 
     def with_permuted_target(self, order: IntArray) -> StandardizedEngine:
         """X does not change, so neither does its scaling."""

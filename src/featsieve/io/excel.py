@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:
         raise MissingExtraError("openpyxl", "excel", f"Reading {source}") from None
     rows = []
     with damage_explained(source, "is not a whole .xlsx file", "save it again"):
+        with zipfile.ZipFile(path) as archive:  # its table of all texts is read in one piece
+            budget.require(sum(part.file_size for part in archive.infolist()))
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         for row in book.worksheets[0].iter_rows(values_only=True):
             budget.take(BYTES_PER_CELL * len(row))
