@@ -185,10 +185,10 @@ def _n_folds(request: Request) -> int:
 
 
 def cells(request: Request) -> list[Cell]:
-    n_folds, where = _n_folds(request), _paths(request)
+    rows, n_folds, where = _rows(request), _n_folds(request), _paths(request)
     return [
         Cell((name, column, str(fold)), partial(fold_error, where[name], column, n_folds, fold))
-        for name, column in _rows(request)
+        for name, column in rows
         for fold in range(n_folds)
     ]
 
