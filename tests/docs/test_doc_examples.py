@@ -56,6 +56,7 @@ PAGES_WITH_CODE = [page for page in PAGES if any(b.language in RUNNERS for b in 
 def test_examples_of_page(page, tmp_path, monkeypatch):
     """The blocks of a page run in order and share their names, in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples")
     names: dict[str, object] = {"__name__": "__main__"}
     for block in code_blocks(page):
         run_block(block, names, str(page.relative_to(ROOT)))
