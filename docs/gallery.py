@@ -27,7 +27,7 @@ SECTIONS = {
     "Why not just rank?": ["ranking_misses", "demo_and_or", "relief_xor"],
     "One column at a time": ["pearson_manhattan", "hsic_shapes", "spectral_graphs", "hsic_strings"],
     "Redundancy": ["information_redundancy", "hsic_lasso_blocks", "quadratic_bound"],
-    "Interaction": ["lsmi_radius", "conversion_rows"],
+    "Interaction": ["lsmi_sets", "conversion_rows"],
     "With a model in mind": ["lasso_path", "svm_error_curve", "wrapper_parsimonious"],
     "Real tables": ["messy_csv", "motor_imagery_bands", "digits_embedding"],
 }
@@ -142,12 +142,17 @@ def _svg(figure: Any) -> str:
     svg = written.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r'(?<= d=")[^"]+', _shorter, svg)
     # A word of the picture has the page's font, at its size.
     svg = re.sub(r"'DejaVu Sans'[^;\"]*sans-serif", "inherit", svg)
     for given, wanted in REPLACED.items():
         svg = svg.replace(given, wanted)
     return _unique_ids(svg, hashlib.sha256(svg.encode()).hexdigest()[:6])
+
+
+def _shorter(path: re.Match[str]) -> str:
+    """Two decimals are enough for where a line goes."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", path[0]).replace("\n", "")
 
 
 def _unique_ids(svg: str, mark: str) -> str:
@@ -169,11 +174,11 @@ def figure(name: str, address: str | None) -> str:
     return f'<figure class="picture">{svg}{caption if address else ""}</figure>'
 
 
-def pages() -> Iterator[tuple[str, str, str]]:
-    """Address, title and text of each page of the gallery."""
-    yield "gallery/index.md", "All examples", _index()
+def pages() -> Iterator[tuple[str, str]]:
+    """Address and text of each page of the gallery."""
+    yield "gallery/index.md", _index()
     for name in NAMES:
-        yield f"gallery/{name}.md", example(name).title, _page(example(name))
+        yield f"gallery/{name}.md", _page(example(name))
 
 
 def _page(shown: Example) -> str:

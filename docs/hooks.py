@@ -43,8 +43,6 @@ def on_config(config: Any) -> Any:
     section = next(entry for entry in config.nav if "API reference" in entry)["API reference"]
     section[1:1] = [{title: page_of(title)} for title in existing_packages()]
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    examples = next(entry for entry in config.nav if "Examples" in entry)["Examples"]
-    examples[:] = [{title: address} for address, title, _ in gallery.pages()]
     return config
 
 
@@ -62,7 +60,7 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, page_of(title), content=api_page(title, package)))
     for page, source in PROJECT_PAGES.items():
         files.append(File.generated(config, page, content=project_page(source)))
-    for page, _, text in gallery.pages():
+    for page, text in gallery.pages():
         files.append(File.generated(config, page, content=text))
     return files
 

@@ -24,10 +24,10 @@ def main():
     PathDisplay.from_estimator(selector, ax=left)
     left.set(ylabel="size of the column's row")
     left.invert_xaxis()
-    Z = data.data @ selector.components_
-    for label, marker in zip((-1, 1), "o^", strict=True):
-        right.scatter(*Z[data.target == label].T, s=9, marker=marker)
-    right.set(xlabel="first combination", ylabel="second combination", title="the rows in XW")
+    combined = data.data @ selector.components_[:, 0]
+    classes = [combined[data.target == label] for label in np.unique(data.target)]
+    right.hist(classes, bins=20, histtype="stepfilled", alpha=0.7)
+    right.set(xlabel="first combination of the columns", ylabel="rows of each class")
     return figure
 
 

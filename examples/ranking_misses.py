@@ -12,9 +12,9 @@ from featsieve.datasets import make_binary_xor
 
 
 def draw_rows(ax, data):
-    for label, marker in zip((-1, 1), "o^", strict=True):
+    for label, marker in zip(np.unique(data.target), "o^", strict=True):
         rows = data.target == label
-        ax.scatter(*data.data[rows, :2].T, s=9, marker=marker, label=f"class {label:+d}")
+        ax.scatter(*data.data[rows, :2].T, s=9, marker=marker, label=f"class {label}")
     ax.set(xlabel="column 0", ylabel="column 1", title="the rows, in the two true columns")
 
 
