@@ -182,7 +182,9 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _page(shown: Example) -> str:
-    said = f"It prints\n\n```text\n{shown.printed.rstrip()}\n```\n\n" if shown.printed.strip() else ""
+    said = (
+        f"It prints\n\n```text\n{shown.printed.rstrip()}\n```\n\n" if shown.printed.strip() else ""
+    )
     code = f'```py title="examples/{shown.name}.py"\n{shown.code.rstrip()}\n```\n'
     picture = f"<!-- picture: {shown.name} -->"
     return f"# {shown.title}\n\n{shown.text}\n\n{picture}\n\n{said}{code}"

@@ -25,9 +25,7 @@ def main():
         MaxRel(n_features_to_select=4),
         L1LSMI(n_features_to_select=4, random_state=0),
     ]
-    figure, axes = plt.subplots(
-        1, 3, figsize=(11, 3.4), sharey=True, layout="constrained"
-    )
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True, layout="constrained")
     for ax, selector in zip(axes, selectors, strict=True):
         selector.fit(data.data, data.target)
         selected = np.isin(np.arange(10), selector.indices_)

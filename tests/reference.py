@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from itertools import combinations, permutations
 
 import numpy as np
@@ -878,3 +879,22 @@ def spec_score(f, S, function, power, q):
     if function == "phi2":
         return rough / (alpha**2).sum()
     return ((2.0**power - values[: q - 1] ** power) * alpha[: q - 1] ** 2).sum()
+
+
+# --- moments --------------------------------------------------------------------------------------
+
+
+def moments(X, Y, weight):
+    """Means and sums of squared deviations of the columns of X, and their co-deviations with Y."""
+
+    def mean(column):
+        return math.fsum(w * x for w, x in zip(weight, column, strict=True)) / math.fsum(weight)
+
+    def product(a, b):
+        mean_a, mean_b = mean(a), mean(b)
+        rows = zip(weight, a, b, strict=True)
+        return math.fsum(w * (x - mean_a) * (y - mean_b) for w, x, y in rows)
+
+    means = [mean(column) for column in X.T]
+    squares = [product(column, column) for column in X.T]
+    return np.array(means), np.array(squares), np.array([[product(a, b) for b in Y.T] for a in X.T])

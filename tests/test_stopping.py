@@ -153,6 +153,10 @@ SPECIAL = {
     "count by itself": lambda: L1LSMI(
         n_features_to_select="auto", n_init=2, n_basis=15, max_iter=10, random_state=0
     ),
+    "count by folds": lambda: PearsonRanking(n_features_to_select="auto"),
+    "count by folds, a run for each": lambda: GlobalCMI(
+        n_features_to_select="auto", solver="linear", random_state=0
+    ),
     **{
         f"{count} by {search}": lambda count=count, search=search: WrapperSelector(
             Ridge(), n_features_to_select=count, search=search, cv=2

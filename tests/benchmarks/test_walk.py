@@ -34,3 +34,10 @@ def n_files():
 @pytest.mark.parametrize("method", MOST_FILES)
 def test_one_fit_passes_through_few_files(method, n_files):
     assert n_files[method] <= MOST_FILES[method]
+
+
+def test_the_measure_families_stay_in_few_files():
+    folders = [
+        ROOT / "src/featsieve/measures" / family for family in ("hsic", "information", "lsmi")
+    ]
+    assert 3 < sum(len(list(folder.glob("*.py"))) for folder in folders) <= 32

@@ -74,7 +74,9 @@ def packages_of(page: Path) -> set[str]:
 
 
 @pytest.mark.filterwarnings("ignore")  # the other packages' own
-@pytest.mark.parametrize("page", [page for page in PAGES if packages_of(page)], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if packages_of(page)], ids=lambda p: p.stem
+)
 def test_comparison_with_another_package(page, tmp_path, monkeypatch):
     for package in packages_of(page):
         pytest.importorskip(package, reason=f"compares with {package}, which is not installed")

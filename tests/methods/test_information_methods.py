@@ -38,7 +38,7 @@ from featsieve.measures import (
     normalized_mutual_information,
 )
 from featsieve.measures.information.counts import CodedRows
-from featsieve.measures.information.gains import ConditionalGains
+from featsieve.measures.information.joint import ConditionalGains
 from featsieve.searches import Exhaustive, Forward, GlobalQuadratic, Greedy, SimplexQP
 from featsieve.searches.conditional_minimum import ConditionalMinimum, LazyMinimum
 from tests import reference

@@ -124,3 +124,15 @@ def test_penalty_path_of_a_transformation():
     display = PathDisplay.from_estimator(selector)
     assert display.weights.shape == (8, len(selector.result_.path))
     assert display.ax_.get_xlabel() == "−log10 penalty"
+
+
+def test_an_error_curve_says_in_its_plot_whether_it_is_optimistic():
+    from featsieve.evaluation import error_curve
+
+    options = {"counts": [1, 2], "judge": "knn", "cv": 3}
+    nested = error_curve(*table(5), "pc", **options)
+    assert ErrorCurveDisplay.from_result(nested).ax_.get_title().startswith("nested")
+    again = error_curve(*table(5), "pc", protocol="resubstitution", **options)
+    display = ErrorCurveDisplay.from_result(again)
+    assert display.ax_.get_title().startswith("optimistic")
+    assert display.ax_.get_ylabel() == "error rate"

@@ -20,7 +20,10 @@ COMMANDS = {
 }
 SHELLS = ("bash", "zsh", "fish")
 # What is put right in a file before it is looked at, and can be switched off.
-FIXES = ("header", "numbers", "dates", "empty", "target", "states")
+FIXES = (
+    *("encoding", "layout", "names", "codes", "rows", "header"),
+    *("numbers", "dates", "empty", "spelling", "target", "states"),
+)
 # These need more than a file and a target.
 _NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
 

@@ -10,11 +10,10 @@ from typing import Any
 from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
-from featsieve.cli.running import UsageError, say, tell
+from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
-from featsieve.io.load import rows_without_gaps
-from featsieve.io.model import Split
-from featsieve.io.tidy import fill_missing, quoted
+from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.model import Split, quoted
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
@@ -156,8 +155,6 @@ def _changed(job: Job, split: Split, n_rows: int, note: str, arguments: argparse
 
 def _check_words(arguments: argparse.Namespace, method: str, selector: Any) -> None:
     """What the command line offers for all methods, and this one does not have."""
-    if arguments.k == "auto" and not selector._offers_auto_count:
-        raise UsageError(f"-k auto is not possible with {method}; give a number or a fraction.")
     if arguments.permutations and not hasattr(selector, "n_permutations") and not arguments.quiet:
         say(f"note: {method} tests no columns, so --permutations has no effect.")
 

@@ -16,10 +16,12 @@ from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.moments import ColumnMoments
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 BLOCK_BYTES = 1 << 24
+BYTES_IN_PLACE = 1 << 26  # of a block that is read where it is
 MOST_ROWS = 1 << 16
 FEWEST_ROWS = 16
 COPIES_A_BLOCK = 4  # the block, its centred copy, a product and its expansion
@@ -36,10 +38,20 @@ def block_rows(n_features: int, memory_limit: int, n_jobs: int) -> int:
     (32768, 32, 16)
     """
     row_bytes = BYTES_A_NUMBER * max(n_features, 1)
-    rows = MOST_ROWS
-    while rows > FEWEST_ROWS and rows * row_bytes > BLOCK_BYTES:
-        rows //= 2
+    rows = rows_within(BLOCK_BYTES, row_bytes)
     while rows > FEWEST_ROWS and COPIES_A_BLOCK * n_jobs * rows * row_bytes > memory_limit:
+        rows //= 2
+    return rows
+
+
+def rows_within(n_bytes: int, row_bytes: int) -> int:
+    """The largest power of two of rows that take so many bytes, within limits.
+
+    >>> rows_within(1000, 8), rows_within(1000, 60)
+    (64, 16)
+    """
+    rows = MOST_ROWS
+    while rows > FEWEST_ROWS and rows * row_bytes > n_bytes:
         rows //= 2
     return rows
 
@@ -135,13 +147,20 @@ class BaseEngine:
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
 
-    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+    def reduce_rows(
+        self,
+        fn: Callable[[Block], S],
+        *,
+        moments: Callable[[S], ColumnMoments] | None = None,
+        in_place: bool = False,
+    ) -> S:
+        reduce = self._reduce_in_place if in_place else self._reduce_blocks
         if self._must_screen:
-            screened = self._reduce_blocks(partial(cells.screened, fn))
+            screened = reduce(partial(cells.screened, fn, moments))
             self._settle(screened.cells)
             if self._units is None:
                 return screened.summary
-        return self._reduce_blocks(self._in_units(fn))
+        return reduce(self._in_units(fn))
 
     def screen(self) -> None:
         """Refuse missing values now, by a pass of their own, unless a pass already did."""
@@ -166,6 +185,10 @@ class BaseEngine:
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         raise NotImplementedError("an engine maps its own blocks")
+
+    def _reduce_in_place(self, fn: Callable[[Block], S]) -> S:
+        """The same for a function that makes no copy of a block."""
+        return self._reduce_blocks(fn)
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
         """One tile of columns after the other, for rows that have to be brought in first."""

@@ -22,11 +22,13 @@ from featsieve.engines.base import (
     require_memory,
     rows_of,
 )
+from featsieve.engines.dask_run import compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
 from featsieve.input.columns import select_columns
 from featsieve.input.targets import TargetScan, encode_target, scan_target, target_matrix
 from featsieve.protocols import S
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 
 MERGE_FAN_IN = 8
@@ -38,33 +40,28 @@ def delayed(value: Any) -> Any:
     return delay(value)
 
 
-def compute(*values: Any) -> Any:
-    import dask.base
-
-    return dask.base.compute(*values)
-
-
 class DaskTable:
     """X and y of a Dask collection as aligned partitions with known lengths."""
 
-    def __init__(self, X: Any, y: Any) -> None:
+    def __init__(self, X: Any, y: Any, monitor: Monitor) -> None:
         self.collection = X
         self.native_target = y
+        self._monitor = monitor
         self.parts = _partitions(X)
-        lengths = compute(*[delayed(_length)(part) for part in self.parts])
+        lengths = compute([delayed(_length)(part) for part in self.parts], monitor)
         self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
-        self.targets = _aligned_targets(y, X, self.starts)
+        self.targets = _aligned_targets(y, self.starts, monitor)
 
     @property
     def n_samples(self) -> int:
         return int(self.starts[-1])
 
     def scan_target(self, task: str) -> TargetScan:
-        return _tree_merge([delayed(scan_target)(y, task) for y in self.targets]).compute()
+        return _merged([delayed(scan_target)(y, task) for y in self.targets], self._monitor)
 
     def scan_columns(self, fn: Callable[[Any], S]) -> S:
         """A summary of the raw partitions, before any schema is known."""
-        return _tree_merge([delayed(fn)(part) for part in self.parts]).compute()
+        return _merged([delayed(fn)(part) for part in self.parts], self._monitor)
 
 
 class DaskEngine(BaseEngine):
@@ -86,7 +83,7 @@ class DaskEngine(BaseEngine):
         ]
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        summary = _tree_merge([delayed(fn)(block) for block in self._blocks]).compute()
+        summary = _merged([delayed(fn)(block) for block in self._blocks], self.monitor)
         self.monitor.tick("reading rows", len(self._blocks), len(self._blocks))
         return summary
 
@@ -98,7 +95,7 @@ class DaskEngine(BaseEngine):
             for i, first in enumerate(self._blocks)
             for second in self._blocks[i:]
         ]
-        summary = _tree_merge(pairs).compute()
+        summary = _merged(pairs, self.monitor)
         self.monitor.tick("reading pairs of rows", len(pairs), len(pairs))
         return summary
 
@@ -109,27 +106,27 @@ class DaskEngine(BaseEngine):
         nearest = delayed(nearest_in_tile)
         distance = self._in_units(fn)
         blocks: list[Nearest] = compute(
-            *[
+            [
                 _tree_merge([nearest(distance, first, second, k) for second in self._blocks])
                 for first in self._blocks
-            ]
+            ],
+            self.monitor,
         )
         return np.concatenate([n.distances for n in blocks]), np.concatenate(
             [n.rows for n in blocks]
         )
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
-        return in_order(
-            compute(*[delayed(_cells)(block, rows, columns) for block in self._blocks]), rows
-        )
+        cells = [delayed(_cells)(block, rows, columns) for block in self._blocks]
+        return in_order(compute(cells, self.monitor), rows)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         require_memory(
             self.n_samples * len(columns), self.memory_limit, "gathering a Dask collection"
         )
         y = self._table.native_target
-        X = select_columns(self._table.collection, columns).compute()
-        return X, y.compute() if hasattr(y, "compute") else y
+        X, y = compute([select_columns(self._table.collection, columns), y], self.monitor)
+        return X, y
 
 
 def _partitions(X: Any) -> list[Any]:
@@ -138,16 +135,20 @@ def _partitions(X: Any) -> list[Any]:
         return list(X.to_delayed())
     if X.ndim != 2:
         raise InputError(f"X has {X.ndim} dimensions; a Dask array must have two.")
-    return list(X.rechunk({1: -1}).to_delayed().ravel())
+    return _rows_together(X)
 
 
-def _aligned_targets(y: Any, X: Any, starts: IntArray) -> list[Any]:
+def _rows_together(array: Any) -> list[Any]:
+    return list((array.rechunk({1: -1}) if array.ndim > 1 else array).to_delayed().ravel())
+
+
+def _aligned_targets(y: Any, starts: IntArray, monitor: Monitor) -> list[Any]:
     """y cut at the same rows as X."""
     n_rows = int(starts[-1])
     if y is None:
         y = np.empty((n_rows, 0))
     if hasattr(y, "to_delayed"):
-        y = _as_dask_array(y)
+        y = _as_dask_array(y, monitor)
         if y.shape[0] != n_rows:
             raise _length_error(n_rows, y.shape[0])
         y = y.rechunk(
@@ -163,15 +164,16 @@ def _slice(y: Any, start: int, stop: int) -> Any:
     return y.iloc[start:stop] if hasattr(y, "iloc") else y[start:stop]
 
 
-def _as_dask_array(y: Any) -> Any:
+def _as_dask_array(y: Any, monitor: Monitor) -> Any:
     """y with known chunks. A series is taken apart by its own pieces: when Dask joins the pieces of
     a file that is read for few columns, its lengths no longer fit its partitions."""
-    if not hasattr(y, "to_dask_array"):
-        return y.compute_chunk_sizes() if any(np.isnan(s) for s in y.shape) else y
+    if not hasattr(y, "to_dask_array") and not any(np.isnan(size) for size in y.shape):
+        return y
     import dask.array as da
 
-    parts = [delayed(target_matrix)(part) for part in y.to_delayed()]
-    shapes = compute(*[delayed(np.shape)(part) for part in parts])
+    pieces = y.to_delayed() if hasattr(y, "to_dask_array") else _rows_together(y)
+    parts = [delayed(target_matrix)(part) for part in pieces]
+    shapes = compute([delayed(np.shape)(part) for part in parts], monitor)
     return da.concatenate(
         [
             da.from_delayed(part, shape, dtype=object)
@@ -199,6 +201,10 @@ def _block(part: Any, y: Any, start: int, schema: Schema, target: Target) -> Blo
 def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tuple[Array, Array]:
     X, y = rows_of(Block(block.start, block.dense(), block.y), rows)
     return (X if columns is None else X[:, columns]), y
+
+
+def _merged(summaries: list[Any], monitor: Monitor) -> Any:
+    return compute([_tree_merge(summaries)], monitor)[0]
 
 
 def _tree_merge(summaries: list[Any]) -> Any:

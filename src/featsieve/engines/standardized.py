@@ -39,9 +39,13 @@ def _block_moments(block: Block) -> ColumnMoments:
         return column_moments(block.X, block.weight)
 
 
+def _itself(moments: ColumnMoments) -> ColumnMoments:
+    return moments
+
+
 def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     """One pass for means and standard deviations; codes are left alone."""
-    moments = engine.reduce_rows(_block_moments)
+    moments = engine.reduce_rows(_block_moments, moments=_itself, in_place=True)
     scale = moments.scale(ddof)
     if not np.isfinite(scale).all():
         name = engine.schema.names[int(np.argmin(np.isfinite(scale)))]
@@ -73,7 +77,14 @@ class StandardizedEngine:
         self.has_weights = engine.has_weights
         self.is_local = engine.is_local
 
-    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+    def reduce_rows(
+        self,
+        fn: Callable[[Block], S],
+        *,
+        moments: Callable[[S], ColumnMoments] | None = None,
+        in_place: bool = False,
+    ) -> S:
+        """The cells have been looked at for the scaling, and scaled blocks are dense."""
         scaling = self._scaling
         return self._engine.reduce_rows(lambda block: fn(scaling.block(block)))
 

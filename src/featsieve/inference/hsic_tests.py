@@ -13,9 +13,8 @@ from featsieve.compiled.permutation import permuted_sums
 from featsieve.errors import InputError
 from featsieve.inference.exchange import exchange
 from featsieve.measures.hsic.functions import KernelChoice
-from featsieve.measures.hsic.grams import asymptotic_moments, centred
+from featsieve.measures.hsic.grams import asymptotic_moments, centred, permutation_moments
 from featsieve.measures.hsic.passes import check_enough_samples
-from featsieve.measures.hsic.permutation_moments import permutation_moments
 from featsieve.runtime.seeds import random_source, root_seed
 
 THIRD_MOMENT_ROWS = 1000  # beyond, its n³ operations cost more than it corrects

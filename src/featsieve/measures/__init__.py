@@ -23,7 +23,7 @@ FUNCTIONS = {
     "conditional_mutual_information": "featsieve.measures.information.functions",
     "entropy": "featsieve.measures.information.functions",
     "hsic": "featsieve.measures.hsic.functions",
-    "information_posterior": "featsieve.measures.information.posterior",
+    "information_posterior": "featsieve.measures.information.functions",
     "joint_entropy": "featsieve.measures.information.functions",
     "kta": "featsieve.measures.hsic.functions",
     "lsmi": "featsieve.measures.lsmi.functions",

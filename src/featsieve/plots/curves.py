@@ -18,6 +18,7 @@ class ErrorCurveDisplay:
     ----------
     counts : numbers of columns
     errors : method → counts × repeats
+    label : a line above the curves
 
     Attributes
     ----------
@@ -30,14 +31,28 @@ class ErrorCurveDisplay:
     'number of columns'
     """
 
-    def __init__(self, counts: Any, errors: Mapping[str, Any]) -> None:
+    def __init__(self, counts: Any, errors: Mapping[str, Any], *, label: str = "") -> None:
         self.counts = np.asarray(counts)
         self.errors = {name: np.atleast_2d(np.asarray(e, float)) for name, e in errors.items()}
+        self.label = label
 
     @classmethod
     def from_result(
-        cls, counts: Any, errors: Mapping[str, Any], *, ax: Any = None, **options: Any
+        cls,
+        counts: Any,
+        errors: Mapping[str, Any] | None = None,
+        *,
+        ax: Any = None,
+        **options: Any,
     ) -> Self:
+        """From an :class:`~featsieve.evaluation.ErrorCurve`, or from counts and errors.
+
+        The title of an ``ErrorCurve`` says whether its errors are nested or optimistic.
+        """
+        if errors is None:
+            curve = counts
+            options.setdefault("ylabel", curve.metric.replace("_", " "))
+            return cls(curve.counts, curve.errors, label=curve.label).plot(ax=ax, **options)
         return cls(counts, errors).plot(ax=ax, **options)
 
     @classmethod
@@ -45,15 +60,9 @@ class ErrorCurveDisplay:
         cls, estimator: Any, X: Any, y: Any, *, model: Any, counts: Any, cv: int = 5, **options: Any
     ) -> Self:
         """The error of ``model`` after the selector, both fitted again in each fold."""
-        from sklearn.base import clone
-        from sklearn.model_selection import cross_val_score
-        from sklearn.pipeline import make_pipeline
+        from featsieve.evaluation.error_curve import error_curve
 
-        scores = []
-        for count in counts:
-            selector = clone(estimator).set_params(n_features_to_select=int(count))
-            scores.append(1 - cross_val_score(make_pipeline(selector, model), X, y, cv=cv))
-        return cls.from_result(counts, {type(estimator).__name__: np.array(scores)}, **options)
+        return cls.from_result(error_curve(X, y, estimator, counts, judge=model, cv=cv), **options)
 
     def plot(self, *, ax: Any = None, ylabel: str = "error") -> Self:
         ax = new_axes(ax, "ErrorCurveDisplay", figsize=(7, 4))
@@ -64,6 +73,8 @@ class ErrorCurveDisplay:
             ax.plot(self.counts, mean, style, marker="o", ms=3, color=colour, label=short(name))
             ax.fill_between(self.counts, mean - error, mean + error, color=colour, alpha=0.15, lw=0)
         ax.set(xlabel="number of columns", ylabel=ylabel)
+        if self.label:
+            ax.set_title(self.label, fontsize=9)
         ax.legend(fontsize=8, frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -53,6 +53,10 @@ class Monitor:
     def elapsed(self) -> float:
         return self._clock() - self._started
 
+    @property
+    def has_limit(self) -> bool:
+        return self._max_time is not None
+
     def remaining(self) -> float:
         """Seconds left, infinity without a limit."""
         return np.inf if self._max_time is None else self._max_time - self.elapsed

@@ -15,9 +15,9 @@ from featsieve.measures.hsic.grams import (
     centred,
     gram_hsic,
     gram_kta,
+    permutation_moments,
 )
 from featsieve.measures.hsic.passes import fixed_matrix
-from featsieve.measures.hsic.permutation_moments import permutation_moments
 from featsieve.measures.hsic.target_kernel import binary_labels, multiclass_labels
 from tests import golden_data
 from tests.golden_data import golden

@@ -22,8 +22,8 @@ from featsieve.measures import (
     normalized_mutual_information,
 )
 from featsieve.measures.information.counts import CodedRows, Layout
+from featsieve.measures.information.functions import posterior_of_table
 from featsieve.measures.information.pair_sums import PackedPairs, PlaneSplit
-from featsieve.measures.information.posterior import posterior_of_table
 from tests import reference
 from tests.golden_data import golden, toy
 

@@ -13,7 +13,7 @@ from featsieve.datasets import make_quad
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import LSMI, MLMI, lsmi, mlmi
-from featsieve.measures.lsmi.basis import Rows, cross_by_fold, grams_by_fold
+from featsieve.measures.lsmi.basis import Rows, cross_by_fold, grams_by_fold, median_distance
 from featsieve.measures.lsmi.lsmi import _by_cholesky, _by_eigenvectors, cv_table
 from featsieve.measures.lsmi.mlmi import mean_log, solve_kliep
 from featsieve.measures.lsmi.sampled import (
@@ -22,7 +22,6 @@ from featsieve.measures.lsmi.sampled import (
     stratified_folds,
     stratified_rows,
 )
-from featsieve.measures.lsmi.sigmas import median_distance
 from tests.reference import (
     cv_error_by_definition,
     kliep_by_scipy,

@@ -13,17 +13,21 @@ from featsieve.discretize.bins import choose_discretizer
 from featsieve.input.parameters import check_choice
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.information.coding import CodedTable, Coder, fit_coder, open_table
-from featsieve.measures.information.counted_pairs import CountedPairs
 from featsieve.measures.information.counts import (
     ClassCounts,
     MeanInformation,
     OutputCounts,
     OutputInformation,
 )
-from featsieve.measures.information.gains import ConditionalGains
-from featsieve.measures.information.joint import CORRECTIONS, Correction, JointCounts, information
-from featsieve.measures.information.matrix import conditional_matrix, mutual_matrix
+from featsieve.measures.information.joint import (
+    CORRECTIONS,
+    ConditionalGains,
+    Correction,
+    JointCounts,
+    information,
+)
 from featsieve.measures.information.pair_sums import PackedPairs, PairSource, PlaneSplit
+from featsieve.measures.information.pairs import CountedPairs, conditional_matrix, mutual_matrix
 from featsieve.protocols import Bound, Engine, PairTerms
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor

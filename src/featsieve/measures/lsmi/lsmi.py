@@ -22,12 +22,12 @@ from featsieve.measures.lsmi.basis import (
     Rows,
     TargetBases,
     basis_sums,
+    best_on_grid,
     gaussian,
     gradient_sums,
     weighted_distances,
 )
 from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
-from featsieve.measures.lsmi.sigmas import best_on_grid
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor

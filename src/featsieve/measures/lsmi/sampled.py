@@ -13,8 +13,13 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, check_numbers
-from featsieve.measures.lsmi.basis import Centers, Rows, make_centers, sorted_by_fold
-from featsieve.measures.lsmi.sigmas import median_distance
+from featsieve.measures.lsmi.basis import (
+    Centers,
+    Rows,
+    make_centers,
+    median_distance,
+    sorted_by_fold,
+)
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import Dummies, column_moments

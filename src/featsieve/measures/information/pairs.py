@@ -1,17 +1,17 @@
-"""Σ n log n over the joint states of pairs, by a pass over the rows for each column."""
+"""Pairs of columns: their sums by passes over the rows, and the matrix of their information."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.measures.information.coding import CodedTable
 from featsieve.measures.information.counts import ClassCounts, CodedRows, PairCounts
-from featsieve.measures.information.pair_sums import Consumer
+from featsieve.measures.information.pair_sums import Consumer, PairSource
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,64 @@ class CountedPairs:
             return _ManyPairCounts(tuple(layout.count_with(rows.codes, y, c) for c in columns))
 
         return [counts.sums() for counts in self.table.reduce(of_rows).columns]
+
+
+# (pair, triple) to n · information, up to parts that depend on one column only.
+Term = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def conditional_matrix(sums: PairSource) -> FloatArray:
+    """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
+    counts = sums.counts
+    given = counts.class_sums - counts.column_sums
+    return _matrix(sums, lambda pair, triple: triple - pair, given, None, counts.information)
+
+
+def mutual_matrix(sums: PairSource) -> FloatArray:
+    """I(X_i; X_j) = H(X_i) + H(X_j) − H(X_i, X_j); H(X_i) for i = j."""
+    counts = sums.counts
+    level = counts.total * counts.log_total
+    alone = counts.column_sums
+    return _matrix(sums, lambda pair, triple: pair + level, alone, alone, counts.entropies)
+
+
+def _matrix(
+    sums: PairSource,
+    term: Term,
+    of_row: FloatArray,
+    of_column: FloatArray | None,
+    diagonal: FloatArray,
+) -> FloatArray:
+    """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
+    Q = np.empty((len(diagonal), len(diagonal)))
+    total = sums.counts.total
+
+    def put(rows: IntArray, columns: IntArray, tile: FloatArray) -> None:
+        information = tile - of_row[rows][:, None]
+        if of_column is not None:
+            information -= of_column[columns]
+        information /= total
+        Q[_cross(rows, columns)] = np.maximum(information, 0.0, out=information)
+
+    def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
+        tile = term(pair, triple)
+        put(rows, columns, tile)
+        if rows is not columns:
+            put(columns, rows, tile.T)
+
+    sums.all_pairs(consume)
+    np.fill_diagonal(Q, diagonal)
+    return Q
+
+
+def _cross(rows: IntArray, columns: IntArray) -> Any:
+    first, second = _block(rows), _block(columns)
+    if isinstance(first, slice) or isinstance(second, slice):
+        return first, second
+    return np.ix_(first, second)
+
+
+def _block(columns: IntArray) -> slice | IntArray:
+    """A slice where the columns are consecutive, which is much faster to write to."""
+    first, last = int(columns[0]), int(columns[-1])
+    return slice(first, last + 1) if last - first + 1 == len(columns) else columns

@@ -1,0 +1,105 @@
+"""Dask's computations under the time limit: whatever scheduler is active, the clock is looked at
+while tasks run.
+
+At the limit no further task is started, and the caller goes on at once. A task that already runs
+cannot be ended from outside: it runs to its end where it is, and its result is thrown away.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import suppress
+from typing import Any
+
+from featsieve.runtime.progress import Monitor
+
+LOOK_SECONDS = 0.1
+
+
+def compute(values: Sequence[Any], monitor: Monitor) -> list[Any]:
+    """The results of all values (delayed objects or collections), in order."""
+    import dask.base
+
+    if not monitor.has_limit:
+        return list(dask.base.compute(*values))
+    monitor.check()
+    get = dask.base.get_scheduler(collections=values)
+    client = getattr(get, "__self__", None)
+    if hasattr(client, "scheduler_info"):
+        return _on_cluster(client, values, monitor)
+    return _on_this_machine(get, values, monitor)
+
+
+def _on_cluster(client: Any, values: Sequence[Any], monitor: Monitor) -> list[Any]:
+    from distributed import wait
+
+    results = client.compute(list(values))  # what is not lazy comes back as it is
+    futures = [result for result in results if hasattr(result, "done")]
+    try:
+        while not all(future.done() for future in futures):
+            monitor.check()
+            with suppress(NotYet):
+                wait(futures, timeout=_pause(monitor))
+        return list(client.gather(results))
+    except BaseException:
+        client.cancel(futures)
+        raise
+
+
+class Cancelled(Exception):  # noqa: N818 - a signal to Dask, seen by nobody
+    """Raised inside the scheduler's loop, so that it starts no further task."""
+
+
+def _on_this_machine(get: Any, values: Sequence[Any], monitor: Monitor) -> list[Any]:
+    """The scheduler's loop runs in a thread of its own, which this one watches."""
+    is_over = threading.Event()
+
+    def before_task(*_: Any) -> None:
+        if is_over.is_set():
+            raise Cancelled
+
+    pool = _thread_pool(get)
+    options = {"callbacks": [(None, None, before_task, None, None)]}
+    loop = ThreadPoolExecutor(1)
+    try:
+        running = loop.submit(_compute, values, options | ({"pool": pool} if pool else {}))
+        return _watch(running, monitor)
+    finally:
+        is_over.set()
+        for executor in filter(None, (loop, pool)):
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _thread_pool(get: Any) -> ThreadPoolExecutor | None:
+    """The threads of Dask's default scheduler: those that it would keep for a thread of ours would
+    outlive the run."""
+    import dask.config
+    import dask.system
+    import dask.threaded
+
+    if get is not dask.threaded.get or dask.config.get("pool", None) is not None:
+        return None
+    return ThreadPoolExecutor(dask.config.get("num_workers", None) or dask.system.CPU_COUNT)
+
+
+def _compute(values: Sequence[Any], options: dict[str, Any]) -> list[Any]:
+    import dask.base
+
+    return list(dask.base.compute(*values, **options))
+
+
+def _watch(running: Future[list[Any]], monitor: Monitor) -> list[Any]:
+    while True:
+        try:
+            return running.result(timeout=_pause(monitor))
+        except NotYet:
+            if running.done():  # the error is that of a task
+                raise
+            monitor.check()
+
+
+def _pause(monitor: Monitor) -> float:
+    return max(min(LOOK_SECONDS, monitor.remaining()), 0.001)
