@@ -37,6 +37,10 @@ NAMES = [name for names in SECTIONS.values() for name in names]
 # pages: the ink becomes the colour of the page's text. Dark blue becomes a blue that both bear.
 INK = "#7f8081"
 REPLACED = {INK: "currentColor", "#000000": "currentColor", "#0072b2": "#2e86d1"}
+INKED = (
+    *("text.color", "xtick.color", "ytick.color"),
+    *("axes.edgecolor", "axes.labelcolor", "axes.titlecolor"),
+)
 STYLE = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
@@ -48,17 +52,7 @@ STYLE = {
     "axes.spines.right": False,
     "font.family": "sans-serif",
     "svg.fonttype": "none",
-    **{
-        key: INK
-        for key in (
-            "text.color",
-            "axes.edgecolor",
-            "axes.labelcolor",
-            "axes.titlecolor",
-            "xtick.color",
-            "ytick.color",
-        )
-    },
+    **dict.fromkeys(INKED, INK),
 }
 
 

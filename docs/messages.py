@@ -36,8 +36,10 @@ BY_WORDS = {
     "parquet": ["Parquet table", "straight from a file"],
     "names": ["no column …", "two columns", "no such column", "besides the target", "besides y"],
     "codes": ["codes", "continuous numbers"],
-    "shape": ["rows and y has", "dimensions", "features, but", "requires y", "must be a column"]
-    + ["rows; at least", "at least 4 samples", "inverse_transform", "numbers of rows"],
+    "shape": [
+        *("rows and y has", "dimensions", "features, but", "requires y", "must be a column"),
+        *("rows; at least", "at least 4 samples", "inverse_transform", "numbers of rows"),
+    ],
     "gram": ["precomputed"],
     "pairs": ["cannot be searched by", "pair term", "this measure lacks", "has no score for"],
     "too-many-sets": ["sets of"],

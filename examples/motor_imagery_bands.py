@@ -1,6 +1,7 @@
 """Which frequencies answer to imagined movement?
 
-A map of the HSIC of frequency bands, next to BAHSIC's own choice of single frequencies. Simulated motor imagery: the μ rhythm near 12 Hz answers strongly, the β rhythm near 22 Hz weakly.
+A map of the HSIC of frequency bands, next to BAHSIC's own choice of single frequencies. Simulated
+motor imagery: the μ rhythm near 12 Hz answers strongly, the β rhythm near 22 Hz weakly.
 """
 
 from featsieve import BAHSIC
