@@ -25,11 +25,14 @@ KEPT = ROOT / "build" / "gallery"
 
 SECTIONS = {
     "Why not just rank?": ["ranking_misses", "demo_and_or", "relief_xor"],
-    "One column at a time": ["pearson_manhattan", "hsic_shapes", "spectral_graphs", "hsic_strings"],
+    "One column at a time": ["pearson_manhattan", "hsic_shapes", "spectral_graphs"],
     "Redundancy": ["information_redundancy", "hsic_lasso_blocks", "quadratic_bound"],
     "Interaction": ["lsmi_sets", "conversion_rows"],
+    "How sure?": ["knockoff_statistics"],
     "With a model in mind": ["lasso_path", "svm_error_curve", "wrapper_parsimonious"],
-    "Real tables": ["messy_csv", "motor_imagery_bands", "digits_embedding"],
+    "Real tables and other data": [
+        *("messy_csv", "motor_imagery_bands", "digits_embedding", "hsic_strings"),
+    ],
 }
 NAMES = [name for names in SECTIONS.values() for name in names]
 
