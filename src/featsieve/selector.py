@@ -177,7 +177,9 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         from featsieve.procedures.auto_count import AutoCount
 
         seed = getattr(self, "random_state", 0)
-        return AutoCount(procedure, self._scaled, int(seed) if is_integer(seed) else 0)
+        return AutoCount(
+            procedure, self._scaled, int(seed) if is_integer(seed) and seed >= 0 else 0
+        )
 
     def _settings(self) -> Settings:
         return Settings(
