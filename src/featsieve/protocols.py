@@ -14,6 +14,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.moments import ColumnMoments
 
 
 class Summary(Protocol):
@@ -42,8 +43,19 @@ class Engine(Protocol):
     has_weights: bool
     is_local: bool  # blocks are summarised in this process, so ``fn`` may write to its files
 
-    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
-        """Summarise every block of rows and merge the summaries in row order."""
+    def reduce_rows(
+        self,
+        fn: Callable[[Block], S],
+        *,
+        moments: Callable[[S], ColumnMoments] | None = None,
+        in_place: bool = False,
+    ) -> S:
+        """Summarise every block of rows and merge the summaries in row order.
+
+        ``moments`` finds the moments of all columns, as they are in the block, in a summary: they
+        spare a separate look at the cells. ``in_place``: ``fn`` makes no copy of a block, nor a
+        sparse one dense, so that blocks may be large.
+        """
         ...
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
@@ -361,6 +373,13 @@ class Search(Protocol):
     def steps(self, bound: Any, k: int) -> Iterator[SelectionResult]:
         """Yield the best complete answer so far, again and again; the last one is final."""
         ...
+
+
+# How a search or a procedure gives sets of many sizes from one run, in its attribute ``nesting``:
+# "growing": the prefixes of the answer for the most units; "shrinking": the prefixes of the order
+# of a run down to one unit; "path": the first set of each size on the path for the most units.
+# Without the attribute, every size takes a run of its own.
+Nesting = Literal["growing", "shrinking", "path"]
 
 
 class Procedure(Protocol):

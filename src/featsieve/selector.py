@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -16,36 +16,41 @@ from featsieve.column_selection import ColumnSelection
 from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine, resolve_count
+from featsieve.input.boundary import Settings, open_engine, opened, resolve_count
 from featsieve.input.columns import (
     check_names,
     column_names,
     is_dask,
     is_frame,
     is_sparse,
+)
+from featsieve.input.parameters import brief, check_callback, check_flag, is_integer
+from featsieve.input.refusals import (
+    refuse_mapping,
+    refuse_name_of_column,
     refuse_times,
     refuse_unread,
 )
-from featsieve.input.parameters import brief, check_flag
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
+from featsieve.runtime.fit_callbacks import CallbackSupportMixin, phases_of, with_callbacks
 from featsieve.runtime.progress import drive, finish
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseSelector(ColumnSelection):
+class BaseSelector(CallbackSupportMixin, ColumnSelection):
     """Everything but the procedure: input, counting, fitted attributes, ``transform``.
 
     Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
     :meth:`_procedure`, and what it can do in class attributes: whether it understands NaN
     (``_takes_missing``) and sparse input (``_takes_sparse``), with which ddof columns are
     standardised (``_scale_ddof``; None: they stay as they are), whether it copes with numbers such
-    as 1e200 by itself (``_takes_any_unit``), and whether it finds the number of
-    features itself (``_offers_auto_count``). Where they depend on parameters, they are properties
-    that never raise.
+    as 1e200 by itself (``_takes_any_unit``), and whether it has a rule of its own for
+    ``n_features_to_select="auto"`` (``_offers_auto_count``). Where they depend on
+    parameters, they are properties that never raise.
     """
 
     n_features_to_select: int | float | str | None = None
@@ -84,8 +89,8 @@ class BaseSelector(ColumnSelection):
 
         Parameters
         ----------
-        X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, or a table \
-from :func:`featsieve.open_parquet`
+        X : array, sparse matrix, dataframe (pandas, polars, pyarrow), Dask collection, a table \
+from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         y : one value per row, or one row of outputs per row; a column's name with a Parquet table
 
         Returns
@@ -109,16 +114,25 @@ from :func:`featsieve.open_parquet`
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         settings = self._settings()
-        monitor = settings.monitor
+        check_callback(settings.callback)
         with self._all_or_nothing():
             self._forget()
-            X = self._checked_input(X, y, reset=True)
-            opening = partial(open_engine, X, y, settings, sample_weight=sample_weight)
-            engine = finish(opening, monitor)
-            auto = self._offers_auto_count
-            k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=auto)
-            self._store(engine, drive(self._steps(engine, k), monitor), k)
+            self._fit_and_report(X, y, settings, sample_weight)
         return self
+
+    @with_callbacks
+    def _fit_and_report(self, X: Any, y: Any, settings: Settings, sample_weight: Any) -> None:
+        phases = phases_of(self, settings.callback)
+        if phases is not None:
+            settings = replace(settings, callback=phases)
+        monitor = settings.monitor
+        X = self._checked_input(X, y, reset=True)
+        opening = partial(open_engine, X, y, settings, sample_weight=sample_weight)
+        engine = finish(opening, monitor)
+        k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=True)
+        self._store(engine, drive(self._steps(engine, k), monitor), k)
+        if phases is not None:
+            phases.end()
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -137,7 +151,35 @@ from :func:`featsieve.open_parquet`
             delattr(self, name)
 
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
-        yield from self._procedure().steps(self._scaled(engine), k)
+        procedure = self._procedure()
+        if k is None and not self._offers_auto_count:
+            procedure = self._auto_count(procedure)
+            yield from procedure.steps(engine, None)
+        else:
+            yield from procedure.steps(self._scaled(engine), k)
+
+    def _count_for_statistics(self, n_units: int) -> int | None:
+        """How many units to select where others ask for statistics or frequencies of them all."""
+        return resolve_count(self._wanted_count(), n_units, auto=True)
+
+    @property
+    def _scores_by_step(self) -> bool:
+        """Scores of different units are not on one scale."""
+        from featsieve.registry import find_method
+
+        try:
+            return find_method(type(self).__name__).score.by_step
+        except KeyError:  # a user's own class: its order is safe to compare
+            return True
+
+    def _auto_count(self, procedure: Procedure) -> Procedure:
+        """The rule of all methods that have none of their own."""
+        from featsieve.procedures.auto_count import AutoCount
+
+        seed = getattr(self, "random_state", 0)
+        return AutoCount(
+            procedure, self._scaled, int(seed) if is_integer(seed) and seed >= 0 else 0
+        )
 
     def _settings(self) -> Settings:
         return Settings(
@@ -173,10 +215,13 @@ from :func:`featsieve.open_parquet`
 
     def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
         """scikit-learn's own checks for arrays; names and number of columns for everything else."""
+        X = opened(X)
         if isinstance(X, ParquetTable) or is_dask(X):
             self._check_lazy_columns(X, y, reset)
             return X
         refuse_unread(X)
+        refuse_mapping(X)
+        refuse_name_of_column(X, y)
         if reset and y is None and self._needs_target:
             self._refuse_no_target()
         names = None if is_sparse(X) else column_names(X)
@@ -232,7 +277,8 @@ from :func:`featsieve.open_parquet`
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         schema: Schema = engine.schema
         self.task_ = engine.target.task
-        self.result_ = result
+        names = tuple(schema.unit_name(unit) for unit in range(schema.n_units))
+        self.result_ = replace(result, names=names)
         self.indices_ = schema.columns_of_units(result.indices)
         self.support_ = np.zeros(schema.n_columns, dtype=bool)
         self.support_[self.indices_] = True
@@ -326,6 +372,12 @@ class FeatureSelector(PairingSelector):
 
         return Pearson if self.measure is None else type(self.measure)
 
+    @property
+    def _scores_by_step(self) -> bool:
+        from featsieve.searches.ranking import Ranking
+
+        return not isinstance(self.search or Ranking(), Ranking)
+
     def _pairing(self) -> Pairing:
         from featsieve.measures.pearson.pearson import Pearson
         from featsieve.searches.ranking import Ranking
@@ -344,8 +396,9 @@ def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:
     """1 = selected; then 2, 3, … along the full order where there is one, else 2."""
     ranking = np.full(n_units, 2, dtype=np.intp)
     if result.order is not None:
-        chosen = set(result.indices.tolist())
-        others = [unit for unit in result.order.tolist() if unit not in chosen]
+        is_chosen = np.zeros(n_units, dtype=bool)
+        is_chosen[result.indices] = True
+        others = result.order[~is_chosen[result.order]]
         ranking[others] = np.arange(2, 2 + len(others))
     ranking[result.indices] = 1
     return ranking

@@ -23,8 +23,8 @@ from tests.commands import run_tool
         (b"a,y\n1,2\n", "n_samples = 1"),
         (b"y\n1\n2\n", "t.csv has no column besides the target"),
         (b"a,y\n1,2\n3\n", "t.csv is ragged: row 3 has 1 cells"),
-        (b"a,y\n1,\xff\n", "is not UTF-8"),
-        (b"a,a,y\n1,2,3\n", "two columns named 'a'"),
+        (b"a,y\n1,\0\n", "is not UTF-8"),
+        (b"a,y,y\n1,2,3\n", "two columns named 'y', so the target is not known"),
         (b"a,z\n1,2\n3,4\n", "t.csv has no column 'y'; it has 'a', 'z'."),
         (b"a,y\n1,1\n2,1\n3,1\n", "nothing can depend on it"),
     ],
@@ -71,12 +71,6 @@ def test_wrong_usage_is_code_2_and_one_sentence(run, words, sentence):
     assert (code, out) == (2, "")
     assert_one_sentence(err, sentence)
     assert "--help' shows what is possible" in err
-
-
-def test_auto_count_of_a_method_without_is_wrong_usage(run, csv):
-    code, out, err = run("select", csv, "--target", "y", "--method", "mrmr", "-k", "auto")
-    assert (code, out) == (2, "")
-    assert_one_sentence(err, "-k auto is not possible with MRMR; give a number or a fraction.")
 
 
 def test_permutations_without_effect_are_said(run, csv):

@@ -106,6 +106,11 @@ def test_codes_are_numbers_of_cuts_below(seed, n_cuts, dtype):
         for row in X
     ]
     assert Cuts(columns).encode(X).tolist() == expected
+    assert Cuts(columns).encode(np.asfortranarray(X)).tolist() == expected
+    rows = 257 // len(X) + 1  # more than are coded at a time
+    assert (
+        Cuts(columns).encode(np.asfortranarray(np.tile(X, (rows, 1)))).tolist() == expected * rows
+    )
 
 
 def test_quantile_keeps_a_rare_state():

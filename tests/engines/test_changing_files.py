@@ -74,14 +74,15 @@ def test_pages_that_cannot_be_read(path):
     content[40 : len(content) // 2] = RNG.bytes(len(content) // 2 - 40)
     path.write_bytes(content)
     with pytest.raises(
-        InputError, match=r"^table\.parquet is not a whole Parquet file \(.*\); wri"
+        InputError,
+        match=r"^table\.parquet is not a complete Parquet file, or it is damaged \(.*\); wri",
     ):
         PearsonRanking().fit(open_parquet(path), "y")
 
 
 def test_a_truncated_file_is_refused_at_opening(path):
     shortened(path)
-    with pytest.raises(InputError, match=r"^table\.parquet is not a whole Parquet file"):
+    with pytest.raises(InputError, match=r"^table\.parquet is not a complete Parquet file"):
         open_parquet(path)
 
 

@@ -56,8 +56,9 @@ def test_ratio_trace_of_outside_figures():
     case = {name: np.array(values) for name, values in golden("lda_trace").items()}
     values, vectors = np.linalg.eigh(case["Sb"])
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    total = DenseCovariance(case["Sw"] + root @ root.T)
-    value, gradient = RatioTrace(total, root, ridge=0.0, unit=0.0).value_and_gradient(case["W"])
+    within = DenseCovariance(case["Sw"] + root @ root.T).less(root)
+    ratio = RatioTrace(within, root, ridge=0.0, least_ridge=0.0, unit=0.0)
+    value, gradient = ratio.value_and_gradient(case["W"])
     assert value == pytest.approx(float(case["ratio_trace"]), rel=1e-9)
     np.testing.assert_allclose(gradient, case["grad_ratio_trace"], rtol=1e-9, atol=1e-9)
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from featsieve import HSFS, LDFS, FeatureSelector, PrincipalFeatures, open_parquet
+from featsieve import (
+    HSFS,
+    LDFS,
+    FeatureSelector,
+    FisherScore,
+    LaplacianScore,
+    PrincipalFeatures,
+    open_parquet,
+)
 from featsieve.datasets import make_binary_xor
 from featsieve.errors import InputError
+from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import LDA
 from featsieve.searches import L1LInf
 from tests.reference import block_penalty
@@ -34,6 +45,36 @@ def test_ldfs_keeps_originals_and_not_their_copies():
         for seed in range(20)
     ]
     assert hits.count([0, 1, 2]) >= 18
+
+
+@pytest.mark.parametrize("cls", [FisherScore, LaplacianScore])
+def test_scores_of_single_columns_keep_copies(cls):
+    for seed in range(20):
+        selected = cls(n_features_to_select=3).fit(*noisy_copies(seed)).indices_
+        assert set(selected) & {3, 4, 5}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_ldfs_takes_the_best_of_all_sets(seed):
+    """Where it keeps a copy, the copy separates the classes of this sample better."""
+    X, y = noisy_copies(seed)
+    bound = LDA().bind(open_engine(X / X.std(axis=0), y, Settings()))
+    best = max(combinations(range(16), 3), key=bound.value)
+    assert sorted(LDFS(n_features_to_select=3).fit(X, y).indices_) == list(best)
+
+
+@pytest.mark.parametrize(("n_columns", "n_classes", "k"), [(5, 2, 1), (20, 3, 5), (30, 6, 2)])
+def test_a_column_that_is_the_class_is_no_trouble(n_columns, n_classes, k):
+    """One row of W may then grow a thousand times as far as the others."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 200)
+    X = rng.normal(size=(200, n_columns))
+    X[:, 3] = y
+    for cls in (LDFS, HSFS):
+        selector = cls(n_features_to_select=k).fit(X, y)  # a warning would be an error here
+        assert selector.indices_[0] == 3
+        assert selector.support_.sum() == k
+        assert selector.result_.extras["kkt_residual"] <= 1e-6
 
 
 @pytest.mark.parametrize("kind", ["xor", "product"])

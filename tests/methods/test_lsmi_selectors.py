@@ -181,11 +181,6 @@ def test_auto_takes_the_smallest_within_one_error():
     assert smallest_within_one_error(points).size == 2
 
 
-def test_auto_is_refused_where_it_is_not_offered():
-    with pytest.raises(InputError, match="auto"):
-        FLSMI(n_features_to_select="auto").fit(np.eye(5), np.arange(5))
-
-
 @pytest.mark.parametrize("limit", ["16MiB", "1MiB"])
 def test_the_memory_limit_does_not_change_scores(limit):
     X = np.random.default_rng(0).normal(size=(1200, 2))

@@ -11,7 +11,7 @@ from pathlib import Path
 from featsieve.cli.running import tell
 from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
-from featsieve.io.delimited import headless, looks_headless
+from featsieve.io.layout import headless, looks_headless
 from featsieve.io.load import Cleaning, clean
 from featsieve.io.model import FileTable, MatrixTable, ReadOptions, Table, find_column
 from featsieve.io.reader import read_table
@@ -40,6 +40,7 @@ def _read(arguments: argparse.Namespace) -> Table:
         encoding=arguments.encoding,
         header=not arguments.no_header,
         memory_limit=arguments.memory_limit,
+        no_fix=frozenset(arguments.no_fix),
     )
     if arguments.file != "-":
         return read_table(arguments.file, options)
@@ -73,4 +74,9 @@ def target_name(table: Table, arguments: argparse.Namespace) -> str:
         )
     if arguments.target not in table.names and looks_headless(table.names):
         raise headless(table.source)
+    if arguments.target in getattr(table, "repeated", ()):
+        raise InputError(
+            f"{table.source} has two columns named {arguments.target!r}, so the target is not "
+            "known; give every column a name of its own."
+        )
     return find_column(arguments.target, table.names, table.source)

@@ -20,7 +20,10 @@ COMMANDS = {
 }
 SHELLS = ("bash", "zsh", "fish")
 # What is put right in a file before it is looked at, and can be switched off.
-FIXES = ("header", "numbers", "dates", "empty", "target", "states")
+FIXES = (
+    *("encoding", "layout", "names", "codes", "rows", "header"),
+    *("numbers", "dates", "empty", "spelling", "target", "states"),
+)
 # These need more than a file and a target.
 _NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
 
@@ -97,6 +100,11 @@ def _add_select(commands: Any) -> None:
     select.add_argument("--report", metavar="FILE.html", help="write an HTML page about the run")
     select.add_argument(
         "--pipeline", metavar="FILE.py", help="write the Python code that does the same"
+    )
+    select.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="keep the steps of a long search in FILE, and go on from those it holds",
     )
     select.add_argument(
         "--keep-formulas",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
-from featsieve.cli.running import UsageError, say, tell
+from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
-from featsieve.io.load import rows_without_gaps
-from featsieve.io.model import Split
-from featsieve.io.tidy import fill_missing, quoted
+from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.model import Split, quoted
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
@@ -81,12 +82,32 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
     with Bar(quiet=arguments.quiet) as bar:
         selector = _selector(job, arguments, method, asked, bar)
         job = _without_gaps(job, selector, arguments)
-        selector.fit(job.split.X, job.split.y)
+        with _resumed(arguments):
+            selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
     if outcome.stop_reason != COMPLETED and not arguments.quiet:
         say(_STOPPED.get(outcome.stop_reason, f"stopped: {outcome.stop_reason}."))
     return outcome
+
+
+@contextmanager
+def _resumed(arguments: argparse.Namespace) -> Iterator[None]:
+    """With --resume, the steps of the search are kept and used again."""
+    path = getattr(arguments, "resume", None)
+    if path is None:
+        yield
+        return
+    from featsieve.runtime.journal import recording
+
+    with recording(path) as journal:
+        yield
+    if journal.n_recalled:
+        tell(arguments, f"resumed: {journal.n_recalled} steps were taken from {path}.")
+    elif journal.n_known:
+        tell(arguments, f"note: {path} holds steps of other data or settings; none was used.")
+    elif not journal.n_recorded:
+        tell(arguments, "note: this method has no steps that could be kept; --resume did nothing.")
 
 
 def _selector(
@@ -156,8 +177,6 @@ def _changed(job: Job, split: Split, n_rows: int, note: str, arguments: argparse
 
 def _check_words(arguments: argparse.Namespace, method: str, selector: Any) -> None:
     """What the command line offers for all methods, and this one does not have."""
-    if arguments.k == "auto" and not selector._offers_auto_count:
-        raise UsageError(f"-k auto is not possible with {method}; give a number or a fraction.")
     if arguments.permutations and not hasattr(selector, "n_permutations") and not arguments.quiet:
         say(f"note: {method} tests no columns, so --permutations has no effect.")
 
@@ -189,6 +208,16 @@ def _outcome(
         score=str(find_method(method).score),
         selector=selector,
     )
+
+
+def with_gains(job: Job, outcome: Outcome) -> Outcome:
+    """The outcome with what each selected column adds, given those above it."""
+    from featsieve.report.contribution import EXPLAINED, explained_shares, gains, sampled
+
+    selector, split = outcome.selector, job.split
+    values, target = sampled(split.X, split.y, selector.indices_[:EXPLAINED].tolist())
+    added = gains(explained_shares(values, target, outcome.task))
+    return replace(outcome, columns=describe(selector, split.names, added))
 
 
 def write_report(path: str, job: Job, outcome: Outcome, **facts: Any) -> None:

@@ -31,6 +31,29 @@ def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> No
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def encode_columns(
+    columns: Floats, cuts: Floats, missing: Codes, states: Codes, codes: Codes
+) -> None:
+    """The same for a table that lies column by column; ``codes`` are rows × columns all the same.
+
+    ``states`` holds as many rows as are coded at a time, so few that the cache keeps their codes.
+    """
+    n_columns, n_rows = columns.shape
+    for first in range(0, n_rows, states.size):
+        size = min(states.size, n_rows - first)
+        for j in range(n_columns):
+            values, last = columns[j, first : first + size], missing[j]
+            for r in range(size):
+                states[r] = np.uint8(0) if values[r] == values[r] else last
+            for c in range(cuts.shape[0]):
+                cut = cuts[c, j]
+                for r in range(size):
+                    states[r] += np.uint8(cut < values[r])
+            for r in range(size):
+                codes[first + r, j] = states[r]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
     """The same for one column of many cuts, by bisection."""
     for r in range(values.size):

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.compiled.discretizing import encode_few_cuts, encode_many_cuts
+from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
 from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer
@@ -28,6 +28,7 @@ MAX_CUTS = MAX_STATES - 2  # one state more than cuts, and one for missing cells
 
 # More cuts than this are searched by bisection.
 FEW_CUTS = 16
+ROWS_AT_A_TIME = 256
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,14 @@ class Cuts:
         return self._sizes + 2
 
     def encode(self, X: FloatArray) -> npt.NDArray[np.uint8]:
-        X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
+        X = np.asarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
-        encode_few_cuts(X, self._few, (self._sizes + 1).astype(np.uint8), codes)
+        missing = (self._sizes + 1).astype(np.uint8)
+        if X.T.flags.c_contiguous and X.shape[1] > 1:
+            states = np.empty(ROWS_AT_A_TIME, dtype=np.uint8)
+            encode_columns(X.T, self._few, missing, states, codes)
+        else:
+            encode_few_cuts(np.ascontiguousarray(X), self._few, missing, codes)
         for column in np.flatnonzero(self._sizes > FEW_CUTS):
             states = np.empty(len(X), dtype=np.uint8)
             values = np.ascontiguousarray(X[:, column], dtype=np.float64)

@@ -16,10 +16,12 @@ from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.moments import ColumnMoments
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 BLOCK_BYTES = 1 << 24
+BYTES_IN_PLACE = 1 << 26  # of a block that is read where it is
 MOST_ROWS = 1 << 16
 FEWEST_ROWS = 16
 COPIES_A_BLOCK = 4  # the block, its centred copy, a product and its expansion
@@ -36,10 +38,20 @@ def block_rows(n_features: int, memory_limit: int, n_jobs: int) -> int:
     (32768, 32, 16)
     """
     row_bytes = BYTES_A_NUMBER * max(n_features, 1)
-    rows = MOST_ROWS
-    while rows > FEWEST_ROWS and rows * row_bytes > BLOCK_BYTES:
-        rows //= 2
+    rows = rows_within(BLOCK_BYTES, row_bytes)
     while rows > FEWEST_ROWS and COPIES_A_BLOCK * n_jobs * rows * row_bytes > memory_limit:
+        rows //= 2
+    return rows
+
+
+def rows_within(n_bytes: int, row_bytes: int) -> int:
+    """The largest power of two of rows that take so many bytes, within limits.
+
+    >>> rows_within(1000, 8), rows_within(1000, 60)
+    (64, 16)
+    """
+    rows = MOST_ROWS
+    while rows > FEWEST_ROWS and rows * row_bytes > n_bytes:
         rows //= 2
     return rows
 
@@ -60,6 +72,13 @@ def tile_columns(n_samples: int, memory_limit: int, n_jobs: int) -> int:
     if affordable < 1:
         require_memory(COPIES_A_BLOCK * n_jobs * n_samples, memory_limit, "a whole column a thread")
     return min(TILE_COLUMNS, affordable)
+
+
+def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+    """One tile of columns after the other, for rows that have to be brought in first."""
+    width = tile_columns(engine.n_samples, engine.memory_limit, 1)
+    tiles = [np.arange(*span) for span in spans(engine.n_features, width)]
+    return np.concatenate([fn(engine.take(columns=tile)[0], tile) for tile in tiles])
 
 
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
@@ -135,13 +154,20 @@ class BaseEngine:
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
 
-    def reduce_rows(self, fn: Callable[[Block], S]) -> S:
+    def reduce_rows(
+        self,
+        fn: Callable[[Block], S],
+        *,
+        moments: Callable[[S], ColumnMoments] | None = None,
+        in_place: bool = False,
+    ) -> S:
+        reduce = self._reduce_in_place if in_place else self._reduce_blocks
         if self._must_screen:
-            screened = self._reduce_blocks(partial(cells.screened, fn))
+            screened = reduce(partial(cells.screened, fn, moments))
             self._settle(screened.cells)
             if self._units is None:
                 return screened.summary
-        return self._reduce_blocks(self._in_units(fn))
+        return reduce(self._in_units(fn))
 
     def screen(self) -> None:
         """Refuse missing values now, by a pass of their own, unless a pass already did."""
@@ -167,11 +193,12 @@ class BaseEngine:
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         raise NotImplementedError("an engine maps its own blocks")
 
+    def _reduce_in_place(self, fn: Callable[[Block], S]) -> S:
+        """The same for a function that makes no copy of a block."""
+        return self._reduce_blocks(fn)
+
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
-        """One tile of columns after the other, for rows that have to be brought in first."""
-        width = tile_columns(self.n_samples, self.memory_limit, 1)
-        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
-        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
+        return map_taken_columns(self, fn)
 
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
@@ -209,11 +236,15 @@ def rows_of(block: Block, rows: IntArray | None) -> tuple[Any, Array]:
     """X and y of those of the asked-for rows that lie in this block, in ascending order."""
     if rows is None:
         return block.X, block.y
-    is_sorted = bool((rows[1:] >= rows[:-1]).all())  # a look is far cheaper than sorting per block
-    ascending = rows if is_sorted else np.sort(rows)
+    ascending = rows if _is_sorted(rows) else np.sort(rows)
     low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
     local = ascending[low:high] - block.start
     return block.X[local], block.y[local]
+
+
+def _is_sorted(rows: IntArray) -> bool:
+    """A look is far cheaper than sorting."""
+    return bool((rows[1:] >= rows[:-1]).all())
 
 
 def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tuple[Array, Array]:
@@ -221,7 +252,7 @@ def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tup
     pieces = list(parts)
     X = np.concatenate([x for x, _ in pieces])
     y = np.concatenate([y for _, y in pieces])
-    if rows is None:
+    if rows is None or _is_sorted(rows):
         return X, y
     back = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
     return X[back], y[back]

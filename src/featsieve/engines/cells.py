@@ -24,6 +24,7 @@ from featsieve.schema import (
     is_extreme,
     power_of_two,
 )
+from featsieve.statistics.moments import ColumnMoments
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class CellScan:
     @property
     def extreme(self) -> BoolArray:
         return is_extreme(self.largest, self.safe_exponent)
+
+    @property
+    def are_usual(self) -> bool:
+        return not (self.n_bad.any() or self.extreme.any())
 
 
 @dataclass(frozen=True)
@@ -80,29 +85,50 @@ def scan_cells(block: Block) -> CellScan:
 
 
 def _scan_dense(X: FloatArray) -> CellScan:
-    # The largest and the smallest number show NaN and infinity without a look at each cell.
-    largest = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-    n_bad = np.zeros(X.shape[1], dtype=np.intp)
-    touched = np.flatnonzero(~np.isfinite(largest))
-    if len(touched):
-        finite = np.isfinite(X[:, touched])
-        n_bad[touched] = np.count_nonzero(~finite, axis=0)
-        largest[touched] = np.abs(np.where(finite, X[:, touched], 0.0)).max(axis=0)
-    return CellScan(n_bad, largest, _safe_exponent(X))
+    """The largest number is at least the root mean square, at most the root of all squares."""
+    with np.errstate(all="ignore"):
+        size = np.sqrt(np.einsum("ij,ij->j", X, X).astype(np.float64))
+    return _scan_unproven(X, size / np.sqrt(max(len(X), 1)), size)
+
+
+def _scan_by_moments(block: Block, moments: ColumnMoments) -> CellScan:
+    """The largest number is at least the mean and half the deviation, at most the mean and the root
+    of all squared deviations together."""
+    mean, spread = np.abs(moments.mean), np.sqrt(moments.deviation)
+    least = np.maximum(mean, spread / (2 * np.sqrt(block.n_rows)))
+    return _scan_unproven(block.X, least, mean + spread)
+
+
+def _scan_unproven(X: Any, least: FloatArray, most: FloatArray) -> CellScan:
+    """A look at those columns only whose largest number is not proven to be finite and usual.
+
+    ``least`` and ``most`` enclose it but for rounding; a NaN proves nothing.
+    """
+    safe = _safe_exponent(X)
+    n_bad, largest = np.zeros(len(most), dtype=np.intp), most
+    is_proven = (least > 2.0 ** (1 - safe)) & (most < 2.0 ** (safe - 1))
+    doubtful = np.flatnonzero(~is_proven)
+    if len(doubtful):
+        look = _look_at_dense if isinstance(X, np.ndarray) else _scan_sparse
+        part = look(X[:, doubtful])
+        n_bad[doubtful], largest[doubtful] = part.n_bad, part.largest
+    return CellScan(n_bad, largest, safe)
+
+
+def _look_at_dense(X: FloatArray) -> CellScan:
+    finite = np.isfinite(X)
+    size = np.abs(np.where(finite, X, 0.0)).astype(np.float64)
+    n_bad = np.count_nonzero(~finite, axis=0).astype(np.intp)
+    return CellScan(n_bad, size.max(axis=0), _safe_exponent(X))
 
 
 def _scan_sparse(X: Any) -> CellScan:
     n_columns = X.shape[1]
-    size = np.abs(X.data)
+    size = np.abs(X.data).astype(np.float64)
     finite = np.isfinite(size)
     n_bad = np.bincount(X.indices[~finite], minlength=n_columns)
-    size = np.where(finite, size, 0.0)
-    present = np.bincount(X.indices, minlength=n_columns) > 0
-    if not is_extreme(size, _safe_exponent(X)).any():
-        largest = np.where(present, 1.0, 0.0)  # all that matters is that it is not extreme
-    else:
-        largest = np.zeros(n_columns)
-        np.maximum.at(largest, X.indices, size)
+    largest = np.zeros(n_columns)
+    np.maximum.at(largest, X.indices, np.where(finite, size, 0.0))
     return CellScan(n_bad.astype(np.intp), largest, _safe_exponent(X))
 
 
@@ -110,18 +136,23 @@ def _safe_exponent(X: Any) -> int:
     return SAFE_EXPONENT_SINGLE if X.dtype == np.float32 else SAFE_EXPONENT
 
 
-def screened(fn: Callable[[Block], S], block: Block) -> Screened[S]:
+def screened(
+    fn: Callable[[Block], S], moments: Callable[[S], ColumnMoments] | None, block: Block
+) -> Screened[S]:
     """A summary of bad or extreme cells is never used: zeros spare the measure their warnings."""
-    cells = scan_cells(block)
-    if cells.n_bad.any() or cells.extreme.any():
-        block = Block(block.start, _no_cells(block.X), block.y, block.weight)
-    return Screened(fn(block), cells)
+    if moments is None or block.weight is not None:  # a row of weight 0 leaves no moments
+        cells = scan_cells(block)
+        return Screened(fn(block if cells.are_usual else _without_cells(block)), cells)
+    with np.errstate(all="ignore"):
+        summary = fn(block)
+        cells = _scan_by_moments(block, moments(summary))
+    return Screened(summary if cells.are_usual else fn(_without_cells(block)), cells)
 
 
-def _no_cells(X: Any) -> Any:
-    if isinstance(X, np.ndarray):
-        return np.zeros_like(X)
-    return type(X)(X.shape, dtype=X.dtype)
+def _without_cells(block: Block) -> Block:
+    X = block.X
+    zeros = type(X)(X.shape, dtype=X.dtype) if block.is_sparse else np.zeros_like(X)
+    return Block(block.start, zeros, block.y, block.weight)
 
 
 def refuse_bad(cells: CellScan, schema: Schema) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from featsieve.engines.base import (
     rows_of,
 )
 from featsieve.engines.memory import gathered, open_source
+from featsieve.engines.row_batches import open_file, read_batches
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.targets import encode_target
 from featsieve.protocols import S
@@ -64,6 +65,7 @@ class ParquetTable:
 
     path: Path
     target: str | None = None
+    dropped: frozenset[str] = frozenset()
 
     @cached_property
     def files(self) -> list[Any]:
@@ -79,7 +81,7 @@ class ParquetTable:
 
     @cached_property
     def all_names(self) -> list[str]:
-        return list(self.files[0].schema_arrow.names)
+        return [name for name in self.files[0].schema_arrow.names if name not in self.dropped]
 
     @property
     def column_names(self) -> list[str]:
@@ -96,17 +98,20 @@ class ParquetTable:
                 f"{', '.join(map(repr, self.all_names[:10]))}"
                 f"{', …' if len(self.all_names) > 10 else ''}."
             )
-        return ParquetTable(self.path, target)
+        return replace(self, target=target)
 
-    def batches(self, columns: list[str], batch_rows: int) -> Iterator[Any]:
-        """pyarrow tables of consecutive rows."""
+    def without(self, names: Iterable[str]) -> ParquetTable:
+        """The table less some columns, which no pass reads."""
+        return replace(self, dropped=self.dropped | frozenset(names))
+
+    def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
+        """pyarrow tables of consecutive rows, read within the limit."""
         import pyarrow as pa
 
         for file, (path, before) in zip(self.files, self._fingerprints.items(), strict=True):
             before.refuse_change(path)
             try:
-                for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
-                    yield pa.Table.from_batches([batch]).select(columns)
+                yield from read_batches(file, path, columns, batch_rows, memory_limit)
             except (OSError, pa.ArrowException) as error:
                 before.refuse_change(path)
                 raise _unreadable(path, error) from None
@@ -136,10 +141,21 @@ def open_parquet(path: str | Path, *, target: str | None = None) -> ParquetTable
     return table if target is None else table.with_target(target)
 
 
+def is_pattern(path: Path) -> bool:
+    """Whether a name that no file has stands for several: ``part-*.parquet``."""
+    return any(letter in path.name for letter in "*?[") and not path.exists()
+
+
 def _parquet_paths(path: Path) -> list[Path]:
-    paths = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if path.is_dir():
+        paths = sorted(path.glob("*.parquet"))
+    elif is_pattern(path):
+        paths = sorted(path.parent.glob(path.name))
+    else:
+        paths = [path]
     if not paths:
-        raise InputError(f"the folder {path.name!r} holds no *.parquet file; give a Parquet file.")
+        what = "no file matches" if is_pattern(path) else "no *.parquet file is in the folder"
+        raise InputError(f"{what} {path.name!r}; give a Parquet file, or a folder of them.")
     if not paths[0].exists():
         raise FileNotFoundError(f"there is no file {path}; check the path.")
     return paths
@@ -148,19 +164,19 @@ def _parquet_paths(path: Path) -> list[Path]:
 def _open(path: Path) -> Any:
     try:
         import pyarrow as pa
-        import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("pyarrow", "cli", "Reading Parquet") from None
     try:
-        # Neither mapped nor read ahead: both would hold the whole file in memory in the end.
-        return pq.ParquetFile(path, memory_map=False, pre_buffer=False)
+        return open_file(path)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:
     reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-    return InputError(f"{path.name} is not a whole Parquet file ({reason}); write it again.")
+    return InputError(
+        f"{path.name} is not a complete Parquet file, or it is damaged ({reason}); write it again."
+    )
 
 
 def _refuse_other_columns(files: list[Any], paths: list[Path]) -> None:
@@ -204,7 +220,7 @@ class FileEngine(BaseEngine):
     def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
-        for batch in self._table.batches(wanted, self._rows_a_block):
+        for batch in self._table.batches(wanted, self._rows_a_block, self.memory_limit):
             yield start, batch
             start += batch.num_rows
 

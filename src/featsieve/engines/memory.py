@@ -11,12 +11,15 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
+    BYTES_IN_PLACE,
+    COPIES_A_BLOCK,
     TILE_ROWS,
     BaseEngine,
     Context,
     Nearest,
     block_rows,
     nearest_in_tile,
+    rows_within,
     spans,
     tile_columns,
 )
@@ -32,6 +35,11 @@ class Source(Protocol):
 
     n_rows: int
     n_columns: int
+
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        """Bytes per row where rows are handed out without a dense copy; None where they are not."""
+        ...
 
     def rows(self, start: int, stop: int) -> Any:
         """Dense float array, or CSR array, of consecutive rows."""
@@ -55,6 +63,11 @@ class ArraySource:
         self._dtype = float_dtype(values.dtype)
         self.n_rows, self.n_columns = values.shape
 
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        is_view = self._values.dtype == self._dtype
+        return self.n_columns * self._values.itemsize if is_view else None
+
     def rows(self, start: int, stop: int) -> FloatArray:
         return np.asarray(self._values[start:stop], dtype=self._dtype)
 
@@ -74,8 +87,18 @@ class SparseSource:
         self._dtype = float_dtype(values.dtype)
         self.n_rows, self.n_columns = values.shape
 
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        stored = self._values.data.nbytes + self._values.indices.nbytes
+        return -(-stored // max(self.n_rows, 1))
+
     def rows(self, start: int, stop: int) -> Any:
-        return self._values[start:stop].astype(self._dtype)
+        """The stored cells are looked at where they are; a slice would copy them."""
+        values = self._values
+        first, last = values.indptr[start], values.indptr[stop]
+        cells = values.data[first:last].astype(self._dtype, copy=False), values.indices[first:last]
+        indptr = values.indptr[start : stop + 1] - first
+        return type(values)((*cells, indptr), shape=(stop - start, self.n_columns))
 
     def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
         values = self._values if rows is None else self._values[rows]
@@ -85,6 +108,8 @@ class SparseSource:
 
 class FrameSource:
     """A dataframe of mixed types, kept as one array per column so that only blocks are copied."""
+
+    row_bytes_in_place = None
 
     def __init__(self, columns: list[Array], is_code: list[bool], n_rows: int) -> None:
         self._columns = columns
@@ -105,7 +130,8 @@ class FrameSource:
         return self._assemble(chosen, n_rows, range(self.n_columns) if columns is None else columns)
 
     def _assemble(self, rows: Any, n_rows: int, columns: Any) -> FloatArray:
-        out = np.empty((n_rows, len(columns)), dtype=self._dtype)
+        """Column by column in memory, as the columns are given."""
+        out = np.empty((len(columns), n_rows), dtype=self._dtype).T
         for position, column in enumerate(columns):
             values = self._columns[column][rows]
             out[:, position] = values
@@ -141,10 +167,27 @@ def _open_sparse(values: Any, schema: Schema) -> Source:
 def _open_frame(frame: Any, schema: Schema) -> Source:
     import narwhals.stable.v2 as nw
 
-    wrapped = nw.from_native(frame, eager_only=True)
     if not schema.categories and _has_flat_memory(frame):
         return ArraySource(frame.to_numpy())
-    return _frame_source(list(wrapped.iter_columns()), schema)
+    wrapped = nw.from_native(frame, eager_only=True)
+    if not type(frame).__module__.startswith("pyarrow"):
+        return _frame_source(list(wrapped.iter_columns()), schema)
+    # A file comes in many batches: numbers without gaps need no series around them.
+    columns = [
+        values.chunk(0).to_numpy()
+        if j not in schema.categories and _is_plain_arrow(values)
+        else wrapped.get_column(name)
+        for j, (name, values) in enumerate(zip(frame.column_names, frame.columns, strict=True))
+    ]
+    return _frame_source(columns, schema)
+
+
+def _is_plain_arrow(values: Any) -> bool:
+    """Whether a column of Arrow is one piece of numbers that NumPy can look at as they are."""
+    import pyarrow.types as types
+
+    is_number = types.is_floating(values.type) or types.is_integer(values.type)
+    return is_number and values.num_chunks == 1 and not values.null_count
 
 
 def _has_flat_memory(frame: Any) -> bool:
@@ -230,6 +273,7 @@ class MemoryEngine(BaseEngine):
         self._weight = weight
         self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
+        self._grid_is_given = rows_a_block is not None
         self._rows_a_block = rows_a_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
         )
@@ -243,7 +287,17 @@ class MemoryEngine(BaseEngine):
         return list(spans(self.n_samples, width))
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        blocks = self._spans(self._rows_a_block)
+        return self._reduce_spans(fn, self._spans(self._rows_a_block))
+
+    def _reduce_in_place(self, fn: Callable[[Block], S]) -> S:
+        row_bytes = self._source.row_bytes_in_place
+        if row_bytes is None or self._grid_is_given:
+            return self._reduce_blocks(fn)
+        most = min(BYTES_IN_PLACE, self.memory_limit // (COPIES_A_BLOCK * self.n_jobs))
+        rows = max(self._rows_a_block, rows_within(most, row_bytes))
+        return self._reduce_spans(fn, self._spans(rows))
+
+    def _reduce_spans(self, fn: Callable[[Block], S], blocks: list[tuple[int, int]]) -> S:
         # A single block leaves its matrix products all the threads that BLAS has.
         n_jobs = min(self.n_jobs, len(blocks))
         summaries = ordered_map(lambda span: fn(self._block(span)), blocks, n_jobs)

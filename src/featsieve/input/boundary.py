@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from featsieve.engines.base import Context, require_memory
-from featsieve.engines.files import FileEngine, ParquetTable
+from featsieve.engines.base import Context, block_rows, require_memory
+from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
 from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
@@ -23,13 +25,14 @@ from featsieve.input.columns import (
     column_names,
     is_dask,
     is_sparse,
-    refuse_times,
+    numbered_names,
     resolve_columns,
     scan_array,
     scan_frame,
     sorted_categories,
 )
 from featsieve.input.parameters import (
+    brief,
     check_callback,
     check_sample_weight,
     check_time,
@@ -38,6 +41,7 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
+from featsieve.input.refusals import refuse_times
 from featsieve.input.targets import (
     NO_TARGET,
     TargetScan,
@@ -126,6 +130,19 @@ def _capped(count: int, n_units: int) -> int:
     return min(count, n_units)
 
 
+def opened(X: Any) -> Any:
+    """X itself; a path as the table that :func:`featsieve.open_parquet` makes of it."""
+    if not isinstance(X, (str, PathLike)):
+        return X
+    path = Path(X)
+    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+        return open_parquet(path)
+    raise InputError(
+        f"X is the path {brief(str(X))}; Parquet files and folders of them are read from a path, "
+        "others by X, y = featsieve.io.load_table(path, target)."
+    )
+
+
 def open_engine(
     X: Any,
     y: Any,
@@ -168,26 +185,24 @@ def open_engine(
 
 def _memory_schema(X: Any, settings: Settings) -> Schema:
     if is_sparse(X) or isinstance(X, np.ndarray):
-        names = [f"x{j}" for j in range(X.shape[1])]
-        source = X.tocsc() if is_sparse(X) else X
-        return _schema(names, settings, [], partial(scan_array, source))
-    names = column_names(X) or []
+        names = numbered_names(X.shape[1])
+        return _schema(names, settings, [], partial(scan_array, X))
+    names = tuple(map(str, column_names(X) or ()))
     return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
 
 
 def _schema(
-    names: list[Any],
+    names: tuple[str, ...],
     settings: Settings,
     by_dtype: list[int],
     scan: Callable[[list[int]], StateScan],
 ) -> Schema:
-    names = [str(name) for name in names]
     columns = _categorical_columns(settings.categorical_features, names, by_dtype)
     categories = sorted_categories(scan(columns), names) if columns else {}
     return build_schema(names, categories, settings.feature_groups)
 
 
-def _categorical_columns(given: Any, names: list[str], by_dtype: list[int]) -> list[int]:
+def _categorical_columns(given: Any, names: Sequence[str], by_dtype: list[int]) -> list[int]:
     if isinstance(given, str):
         if given != "from_dtype":
             raise not_allowed("categorical_features", given, f"'from_dtype', or {COLUMNS}")
@@ -215,15 +230,17 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
 def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     if not hasattr(X, "columns"):
         refuse_times(X)
-        names = [f"x{j}" for j in range(X.shape[1])]
+        names = numbered_names(X.shape[1])
         return _schema(
             names, settings, [], lambda c: table.scan_columns(partial(scan_array, columns=c))
         )
-    names = list(X.columns)
-    check_names(names)
+    check_names(list(X.columns))
     by_dtype = categorical_by_dtype(X._meta)
     return _schema(
-        names, settings, by_dtype, lambda c: table.scan_columns(partial(scan_frame, columns=c))
+        tuple(map(str, X.columns)),
+        settings,
+        by_dtype,
+        lambda c: table.scan_columns(partial(scan_frame, columns=c)),
     )
 
 
@@ -235,30 +252,29 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     _check_rows(table.shape[0])
     empty = table.files[0].schema_arrow.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
-    schema = _schema(names, settings, categorical_by_dtype(empty), scan_states)
+    schema = _schema(tuple(names), settings, categorical_by_dtype(empty), scan_states)
     target = NO_TARGET if table.target is None else _file_target(table, settings)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
 
 
 def _file_target(table: ParquetTable, settings: Settings) -> Target:
-    batches = table.batches([str(table.target)], 1 << 20)
-    scan = _merge_scans(
-        scan_target(b.column(0), settings.task) for b in _reported(batches, table, settings)
-    )
+    batches = _raw_batches(table, settings, [str(table.target)])
+    scan = _merge_scans(scan_target(batch.column(0), settings.task) for batch in batches)
     return settings.describe(scan)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
     names = [table.column_names[c] for c in columns]
-    batches = _reported(table.batches(names, 1 << 18), table, settings)
+    batches = _raw_batches(table, settings, names)
     found = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
     return StateScan({column: found.states[p] for p, column in enumerate(columns)})
 
 
-def _reported(batches: Iterable[Any], table: ParquetTable, settings: Settings) -> Iterator[Any]:
-    """The batches of a file, each counted by the monitor."""
+def _raw_batches(table: ParquetTable, settings: Settings, names: list[str]) -> Iterator[Any]:
+    """Some columns of a file as they are, each batch counted by the monitor."""
+    memory_limit = parse_memory(settings.memory_limit)
     done = 0
-    for batch in batches:
+    for batch in table.batches(names, block_rows(len(names), memory_limit, 1), memory_limit):
         yield batch
         done += batch.num_rows
         settings.monitor.tick("reading rows", done, table.shape[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, time, timedelta
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 from featsieve.arrays import Array, IntArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, is_integer, not_allowed
+from featsieve.input.refusals import not_a_column, not_one_type, warn_of_numbers_in_text
 from featsieve.schema import Schema
 
-TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 GROUPS = "a mapping from a name to columns, a list of lists of columns or None"
 COLUMNS = "a list of column names or indices, or one True or False per column"
 
@@ -25,42 +25,6 @@ def is_frame(container: Any) -> bool:
     import narwhals.stable.v2 as nw
 
     return isinstance(nw.from_native(container, pass_through=True, eager_only=True), nw.DataFrame)
-
-
-def refuse_unread(container: Any) -> None:
-    """A lazy frame of polars is a plan for rows that are not there yet."""
-    kind = type(container)
-    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
-        raise InputError(
-            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
-            "use open_parquet for a file larger than memory."
-        )
-
-
-def refuse_times(values: Any) -> None:
-    """Dates and durations in an array would pass for numbers of some unit."""
-    if not isinstance(values, np.ndarray):
-        kind = getattr(getattr(values, "dtype", None), "kind", None)
-        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
-    if holds_times(values):
-        raise InputError(
-            "the table holds dates or times, which are not numbers; convert them, for example to "
-            "days since a date, or drop them."
-        )
-
-
-def holds_times(values: Array) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "mM"
-    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
-
-
-def _array_of_list(values: Any) -> Array:
-    """No array at all where NumPy finds none: scikit-learn has the words for that."""
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        return np.empty(0)
 
 
 def is_dask(container: Any) -> bool:
@@ -199,7 +163,8 @@ def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
 
 def scan_array(values: Any, columns: Sequence[int]) -> StateScan:
     """States of some columns of an array or sparse matrix."""
-    return StateScan({c: _states_of_array(values[:, [c]]) for c in columns})
+    source = values.tocsc() if is_sparse(values) else values  # columns of CSR are slow to take
+    return StateScan({c: _states_of_array(source[:, [c]]) for c in columns})
 
 
 def _states_of_series(series: Any) -> frozenset[Any]:
@@ -215,6 +180,7 @@ def _states_of_array(column: Any) -> frozenset[Any]:
 def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
     """States in one order whatever the engine; too many of them are refused by name."""
     for column, states in scan.states.items():
+        warn_of_numbers_in_text(names[column], states)
         if len(states) > MOST_STATES:
             raise InputError(
                 f"the categorical column {names[column]!r} has {len(states)} states, at most "
@@ -262,10 +228,7 @@ def _is_categorical(series: Any) -> bool:
         return True
     if dtype == nw.Object:
         return _object_is_categorical(series)
-    raise InputError(
-        f"column {series.name!r} has dtype {dtype}; allowed are numbers, booleans and categories; "
-        "convert it to a number or drop it."
-    )
+    raise not_a_column(series)
 
 
 def _object_is_categorical(series: Any) -> bool:
@@ -274,10 +237,7 @@ def _object_is_categorical(series: Any) -> bool:
         return False
     if kinds == {str}:
         return True
-    types = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise InputError(
-        f"column {series.name!r} has values of type {types}; make it all numbers or all text."
-    )
+    raise not_one_type(series.name, kinds)
 
 
 def _is_decimal(kind: type) -> bool:
@@ -357,8 +317,14 @@ def _named_group(
     return label or "+".join(names[j] for j in members), members
 
 
+@lru_cache(maxsize=8)
+def numbered_names(n_columns: int) -> tuple[str, ...]:
+    """x0, x1, … of an array's columns; fit after fit on a wide table they are made once."""
+    return tuple(f"x{j}" for j in range(n_columns))
+
+
 def build_schema(
-    names: Sequence[str], categories: dict[int, tuple[Any, ...]], feature_groups: Any
+    names: tuple[str, ...], categories: dict[int, tuple[Any, ...]], feature_groups: Any
 ) -> Schema:
     groups, labels = resolve_groups(feature_groups, names)
-    return Schema(tuple(map(str, names)), categories, groups, labels)
+    return Schema(names, categories, groups, labels)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Self
 
 import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import holds_times, numeric_values
+from featsieve.input.columns import numeric_values
 from featsieve.input.parameters import brief, check_choice
+from featsieve.input.refusals import holds_times, refuse_numbers_in_text
 from featsieve.registry import methods_for_numbers
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
 
@@ -160,6 +162,8 @@ def _factors(scan: TargetScan, rescale: bool) -> tuple[float, ...]:
 
 def _settle_task(scan: TargetScan, task: str) -> Task:
     if task == "auto":
+        for states in scan.distinct:
+            refuse_numbers_in_text(states, scan.n_rows)
         return "classification" if scan.looks_like_classes() else "regression"
     if task == "regression":
         if not scan.numeric:
@@ -223,7 +227,8 @@ def _object_array(values: list[Any]) -> Array:
 
 def _numeric_if_possible(values: Array) -> Array:
     """An object array of numbers is numeric, as scikit-learn treats it."""
-    if all(isinstance(v, (int, float, np.number, np.bool_)) for v in values.ravel().tolist()):
+    kinds = (int, float, Decimal, np.number, np.bool_)
+    if all(isinstance(v, kinds) for v in values.ravel().tolist()):
         return values.astype(np.float64)
     return values
 

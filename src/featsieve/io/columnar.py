@@ -2,67 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
+from featsieve.io.budget import Budget
 from featsieve.io.model import ArrowTable, FileTable, Table, check_names
 
 
 def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
-    """A Parquet file: in memory if its columns fit a third of the limit, else left on the disk."""
+    """A Parquet file, a folder of them, or several by a pattern.
+
+    In memory if its columns fit a third of the limit, else left on the disk.
+    """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    try:
-        with pq.ParquetFile(path) as file:
-            names = check_names(file.schema_arrow.names, source)
-            _check_types(file.schema_arrow, source)
-            if _size(file.metadata) > memory_limit // 3:
-                return _on_disk(path, source)
-            return ArrowTable(file.read(columns=list(names)), source)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(error, source, "Parquet") from None
+    table = _on_disk(path, source, memory_limit)
+    names = check_names(table.names, source)
+    is_large = sum(_encoded_size(f.metadata) for f in table.lazy.files) > memory_limit // 3
+    parts = None if is_large else _within(table.parts(names), memory_limit // 3)
+    if parts is None:
+        return table
+    schema = table.lazy.files[0].schema_arrow
+    return ArrowTable(pa.concat_tables([schema.empty_table(), *parts]), source)
 
 
-def read_arrow(path: Path, source: str) -> ArrowTable:
+def _encoded_size(metadata: Any) -> int:
+    return sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups))
+
+
+def _on_disk(path: Path, source: str, memory_limit: int) -> FileTable:
+    from featsieve.engines.files import open_parquet
+
+    if path.is_file() and not path.stat().st_size:
+        raise _damaged(InputError("it is empty"), source, "Parquet")
+    return FileTable(open_parquet(path), path, source, memory_limit)
+
+
+def _within(parts: Iterable[Any], limit: int) -> list[Any] | None:
+    """All parts, or None if they are larger than the limit: what a file says of its size is that of
+    its encoding, which may be a thousand times smaller."""
+    kept, size = [], 0
+    for part in parts:
+        size += part.nbytes
+        if size > limit:
+            return None
+        kept.append(part)
+    return kept
+
+
+def read_arrow(path: Path, source: str, budget: Budget) -> ArrowTable:
     """Arrow's file or stream format, which is also Feather's."""
     import pyarrow as pa
 
     try:
         with pa.memory_map(str(path)) as mapped:
-            try:
-                data = pa.ipc.open_file(mapped).read_all()
-            except pa.ArrowInvalid:
-                mapped.seek(0)
-                data = pa.ipc.open_stream(mapped).read_all()
+            schema, batches = _arrow_batches(mapped)
+            check_names(schema.names, source)
+            data = pa.Table.from_batches(_counted(batches, budget), schema)
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(error, source, "Arrow") from None
-    check_names(data.column_names, source)
-    _check_types(data.schema, source)
     return ArrowTable(data, source)
 
 
-def _size(metadata: Any) -> int:
-    """Bytes of all columns when uncompressed."""
-    return sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups))
+def _arrow_batches(mapped: Any) -> tuple[Any, Iterable[Any]]:
+    import pyarrow as pa
+
+    try:
+        file = pa.ipc.open_file(mapped)
+    except pa.ArrowInvalid:
+        mapped.seek(0)
+        stream = pa.ipc.open_stream(mapped)
+        return stream.schema, stream
+    return file.schema, map(file.get_batch, range(file.num_record_batches))
 
 
-def _on_disk(path: Path, source: str) -> FileTable:
-    from featsieve.engines.files import open_parquet
-
-    return FileTable(open_parquet(path), path, source)
-
-
-def _check_types(schema: Any, source: str) -> None:
-    import pyarrow.types as kinds
-
-    for field in schema:
-        if kinds.is_nested(field.type):
-            raise InputError(
-                f"the column {field.name!r} of {source} holds nested values ({field.type}); "
-                "allowed are numbers, booleans and categories: split it into columns or drop it."
-            )
+def _counted(batches: Iterable[Any], budget: Budget) -> Iterator[Any]:
+    for batch in batches:
+        budget.take(batch.nbytes)
+        yield batch
 
 
 def _damaged(error: Exception, source: str, kind: str) -> InputError:

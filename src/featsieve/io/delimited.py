@@ -2,91 +2,70 @@
 
 from __future__ import annotations
 
-import codecs
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
 from featsieve.io.budget import Budget, unpacked_size
+from featsieve.io.layout import Layout, Sample, look_at, not_text, western
 from featsieve.io.model import ArrowTable, ReadOptions, check_names
 
-MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "-nan", "#N/A"]
-_SAMPLE = 1 << 16
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_DELIMITERS = (",", ";", "\t", "|")
+MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "-nan", "#N/A", "<NA>"]
 BYTES_PER_CELL = 8
 
 
 def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget) -> ArrowTable:
     """A text table; types are found by looking at all rows, text becomes categories."""
+    sample = Sample.of(path, source, options)
+    layout = look_at(sample)
+    n_cells = _expected_cells(sample.head, layout.delimiter, unpacked_size(path, budget))
+    budget.take(BYTES_PER_CELL * n_cells)
+    if options.header:
+        check_names(layout.names, source)
+    try:
+        data = _read(path, source, layout, header=options.header)
+    except UnicodeDecodeError:
+        if not sample.allows("encoding") or layout.encoding.lower().replace("-", "") != "utf8":
+            raise not_text(source, layout.encoding) from None
+        # The first bytes were text, later ones are not.
+        layout = western(layout, source)
+        data = _read(path, source, layout, header=options.header)
+    return ArrowTable(data, source, layout.delimiter, layout.notes, layout.repeated)
+
+
+def _read(path: Path, source: str, layout: Layout, *, header: bool) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    encoding = options.encoding
-    sample = _sample(path, source, encoding)
-    delimiter = options.delimiter or sniff_delimiter(_first_line(sample, source, encoding))
-    budget.take(BYTES_PER_CELL * _expected_cells(sample, delimiter, unpacked_size(path, budget)))
-    parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    read = csv.ReadOptions(encoding=encoding, autogenerate_column_names=not options.header)
-    convert = csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True)
+    comments = _CommentRows()
+    parse = csv.ParseOptions(
+        delimiter=layout.delimiter, newlines_in_values=True, invalid_row_handler=comments
+    )
+    read = csv.ReadOptions(
+        encoding=layout.encoding,
+        column_names=layout.names,
+        skip_rows=layout.n_lines_before,
+        skip_rows_after_names=1 if header else 0,
+    )
+    convert = csv.ConvertOptions(
+        null_values=MISSING,
+        strings_can_be_null=True,
+        column_types=dict.fromkeys(layout.text, pa.string()),
+    )
     try:
         data = csv.read_csv(path, read_options=read, parse_options=parse, convert_options=convert)
     except pa.ArrowInvalid as error:
         raise _explain(error, path, source, read, parse) from None
-    except UnicodeDecodeError:
-        raise not_text(source, encoding) from None
-    if not options.header:
-        data = data.rename_columns([f"X{j + 1}" for j in range(data.num_columns)])
-    elif looks_headless(data.column_names) and len(set(data.column_names)) < data.num_columns:
-        raise headless(source)
-    check_names(data.column_names, source)
-    return ArrowTable(_only_text(data, source, encoding), source, delimiter)
+    if layout.extra is not None:
+        data = data.drop_columns([layout.extra])
+    return _only_text(data, source)
 
 
-def sniff_delimiter(line: str) -> str:
-    """The separator that cuts the first line into most cells.
+class _CommentRows:
+    """Lines in the middle of a table that begin with # are comments, not rows."""
 
-    >>> sniff_delimiter("a;b;c, d")
-    ';'
-    """
-    return max(_DELIMITERS, key=line.count)
-
-
-def looks_headless(names: Sequence[str]) -> bool:
-    """Whether what should be names are only numbers.
-
-    >>> looks_headless(["1", "-2.5", "1e3"]), looks_headless(["1", "age"])
-    (True, False)
-    """
-    return all(_NUMBER.fullmatch(name.strip()) for name in names)
-
-
-def headless(source: str) -> InputError:
-    return InputError(
-        f"the first row of {source} holds only numbers, no names; if it has no header, add "
-        "--no-header and name the target X1, X2, …"
-    )
-
-
-def not_text(source: str, encoding: str, where: str = "") -> InputError:
-    return InputError(
-        f"{source} is not {encoding.upper()} text{where}; give its encoding, for example "
-        "--encoding latin-1, or save it as UTF-8."
-    )
-
-
-def _sample(path: Path, source: str, encoding: str) -> bytes:
-    import pyarrow as pa
-
-    with pa.input_stream(str(path), compression="detect") as stream:
-        sample = bytes(stream.read(_SAMPLE))
-    if not sample.strip():
-        raise InputError(f"{source} is empty; give a file with a header and rows.")
-    if encoding.lower().replace("-", "") == "utf8" and b"\0" in sample:
-        raise not_text(source, encoding)
-    return sample
+    def __call__(self, row: Any) -> str:
+        return "skip" if row.text is not None and row.text.lstrip().startswith("#") else "error"
 
 
 def _expected_cells(sample: bytes, delimiter: str, size: int) -> int:
@@ -95,39 +74,25 @@ def _expected_cells(sample: bytes, delimiter: str, size: int) -> int:
     return ends * max(1, size // len(sample))
 
 
-def _first_line(sample: bytes, source: str, encoding: str) -> str:
-    """The first line, decoded strictly: pyarrow would let broken names pass."""
-    try:
-        text = codecs.getincrementaldecoder(encoding)().decode(sample.split(b"\n", 1)[0])
-    except UnicodeDecodeError:
-        raise not_text(source, encoding, " (in its first line)") from None
-    except LookupError:
-        raise InputError(
-            f"the encoding {encoding!r} is not known; give one that Python knows, for example "
-            "utf-8 or latin-1."
-        ) from None
-    return text
-
-
-def _only_text(data: Any, source: str, encoding: str) -> Any:
+def _only_text(data: Any, source: str) -> Any:
     """Refuse bytes that are not text; a column without any value is one of missing numbers."""
     import pyarrow as pa
 
     for field in data.schema:
         if pa.types.is_binary(field.type):
-            raise not_text(source, encoding, f" (in column {field.name!r})")
+            raise UnicodeDecodeError("utf-8", b"", 0, 0, f"column {field.name!r} of {source}")
     for position, field in enumerate(data.schema):
         if pa.types.is_null(field.type):
             data = data.set_column(position, field.name, data.column(position).cast(pa.float64()))
     return data
 
 
-def _explain(error: Exception, path: Path, source: str, read: Any, parse: Any) -> InputError:
+def _explain(error: Exception, path: Path, source: str, read: Any, parse: Any) -> Exception:
     message = str(error)
     if "Expected" in message and "columns, got" in message:
         return _ragged(path, source, read, parse)
     if "UTF8" in message or "UTF-8" in message:
-        return not_text(source, read.encoding)
+        return UnicodeDecodeError("utf-8", b"", 0, 0, message)
     return InputError(f"{source} cannot be read ({message.splitlines()[0]}); fix the file.")
 
 
@@ -136,9 +101,11 @@ def _ragged(path: Path, source: str, read: Any, parse: Any) -> InputError:
     from pyarrow import csv
 
     ragged: list[Any] = []
+    is_comment = _CommentRows()
 
     def remember(row: Any) -> str:
-        ragged.append(row)
+        if is_comment(row) == "error":
+            ragged.append(row)
         return "skip"
 
     read.use_threads, parse.invalid_row_handler = False, remember

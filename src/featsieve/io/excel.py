@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,15 @@ def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:
     except ImportError:
         raise MissingExtraError("openpyxl", "excel", f"Reading {source}") from None
     try:
+        with zipfile.ZipFile(path) as archive:  # its table of all texts is read in one piece
+            budget.require(sum(part.file_size for part in archive.infolist()))
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         rows = []
         for row in book.worksheets[0].iter_rows(values_only=True):
             budget.take(BYTES_PER_CELL * len(row))
             rows.append(row)
         book.close()
-    except (OSError, KeyError, ValueError) as error:
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         if isinstance(error, MemoryError):
             raise
         raise InputError(

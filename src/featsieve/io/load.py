@@ -9,10 +9,20 @@ from typing import Any, Literal
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.io.model import ArrowTable, MatrixTable, Table, arrow_values, find_column
+from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.model import (
+    ArrowTable,
+    MatrixTable,
+    Note,
+    ReadOptions,
+    Table,
+    arrow_values,
+    find_column,
+    refuse_nested,
+)
 from featsieve.io.notice import notices
 from featsieve.io.reader import read_table
-from featsieve.io.tidy import Note, Tidied, drop_missing, fill_missing, tidy
+from featsieve.io.tidy import Tidied, tidy
 
 Missing = Literal["impute", "drop", "keep"]
 FEW_CLASSES = 20
@@ -50,7 +60,7 @@ def load_table(
     missing : ``"keep"`` them, ``"impute"`` them, or ``"drop"`` their rows
     task : ``"auto"``, ``"classification"`` or ``"regression"``
     """
-    table = read_table(path)
+    table = read_table(path, ReadOptions(no_fix=frozenset(no_fix)))
     kept = table.without([find_column(name, table.names, table.source) for name in drop])
     cleaning = Cleaning(task, frozenset(no_fix), delimiter=getattr(table, "delimiter", ","))
     cleaned, _ = clean(kept, target, cleaning)
@@ -69,6 +79,7 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
     data = _arrow(table)
     if data is None:
         return table, []
+    refuse_nested(data.schema, table.source)
     tidied = tidy(
         Tidied(
             data,
@@ -76,6 +87,7 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
             cleaning.off,
             delimiter=cleaning.delimiter,
             has_header=cleaning.has_header,
+            notes=list(getattr(table, "notes", ())),
         ),
         strict=cleaning.strict,
     )
@@ -102,17 +114,6 @@ def _refuse_too_many_classes(column: Any, target: str, task: str) -> None:
             f"the target {target!r} has {n_classes} distinct values in {len(values)} rows, too "
             "many for classes; give --task regression if they are numbers, or another --target."
         )
-
-
-def rows_without_gaps(X: Any) -> tuple[Any, Any]:
-    """The rows of a pyarrow table without missing cells, and their numbers."""
-    import pyarrow as pa
-
-    row = "featsieve row"
-    kept = drop_missing(X.append_column(row, pa.array(np.arange(X.num_rows))))
-    if kept.num_rows < 2:
-        raise InputError("fewer than 2 rows have no missing cell; use --missing impute.")
-    return kept.drop_columns([row]), kept.column(row).to_numpy()
 
 
 def _with_categories(X: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.io.arff import parse_arff
 from featsieve.io.budget import Budget, is_compressed
-from featsieve.io.delimited import not_text
+from featsieve.io.layout import not_text
 from featsieve.io.model import MatrixTable, ReadOptions, check_names
 
 LIBSVM_GROWTH = 4

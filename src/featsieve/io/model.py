@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from featsieve.arrays import Array
-from featsieve.errors import InputError
+from featsieve.engines.base import block_rows
+from featsieve.errors import InputError, printable
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,29 @@ class ReadOptions:
     encoding: str = "utf-8"
     header: bool = True
     memory_limit: int | str = "1GiB"
+    no_fix: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Note:
+    """One line for the user; ``fix`` names what was put right (None: it was only seen)."""
+
+    text: str
+    fix: str | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.fix is None else f"{self.text} (--no-fix {self.fix} leaves it)"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Some names for a sentence.
+
+    >>> quoted(["a", "b", "c", "d", "e"])
+    "'a', 'b', 'c' and 2 more"
+    """
+    shown = ", ".join(repr(printable(name)) for name in names[:3])
+    rest = len(names) - 3
+    return shown if rest <= 0 else f"{shown} and {rest} more"
 
 
 @dataclass(frozen=True)
@@ -85,6 +109,18 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     raise InputError(f"{source} has no column {name!r}; {hint}")
 
 
+def refuse_nested(schema: Any, source: str) -> None:
+    """Lists and records in cells; asked after columns were dropped."""
+    import pyarrow.types as kinds
+
+    for column in schema:
+        if kinds.is_nested(column.type):
+            raise InputError(
+                f"the column {column.name!r} of {source} holds nested values ({column.type}); "
+                "allowed are numbers, booleans and categories: split it into columns or drop it."
+            )
+
+
 @dataclass(frozen=True)
 class ArrowTable:
     """Columns of any type, in memory."""
@@ -92,6 +128,8 @@ class ArrowTable:
     data: Any
     source: str
     delimiter: str = ","  # of the text file it came from
+    notes: tuple[Note, ...] = ()  # what was put right while it was read
+    repeated: frozenset[str] = frozenset()  # names that more than one column had
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,9 +140,10 @@ class ArrowTable:
         return int(self.data.num_rows)
 
     def without(self, dropped: Sequence[str]) -> ArrowTable:
-        return ArrowTable(self.data.drop_columns(list(dropped)), self.source, self.delimiter)
+        return replace(self, data=self.data.drop_columns(list(dropped)))
 
     def split(self, target: str) -> Split:
+        refuse_nested(self.data.schema, self.source)
         column = find_column(target, self.names, self.source)
         X = self.data.drop_columns([column])
         return Split(X, arrow_values(self.data.column(column)), tuple(X.column_names))
@@ -195,11 +234,12 @@ class MatrixTable:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A Parquet file that stays on the disk; ``lazy`` is what the file engine takes."""
+    """Parquet that stays on the disk; ``lazy`` is what the file engine takes."""
 
     lazy: Any
     path: Path
     source: str
+    memory_limit: int
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -210,12 +250,7 @@ class FileTable:
         return int(self.lazy.shape[0])
 
     def without(self, dropped: Sequence[str]) -> FileTable:
-        if dropped:
-            raise InputError(
-                f"{self.source} is too large for memory, and columns of a file that stays on the "
-                "disk cannot be dropped; write a file without them first."
-            )
-        return self
+        return replace(self, lazy=self.lazy.without(dropped))
 
     def split(self, target: str) -> Split:
         column = find_column(target, self.names, self.source)
@@ -223,4 +258,5 @@ class FileTable:
         return Split(X, None, tuple(X.column_names))
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
-        yield from self.lazy.batches(list(names), 1 << 18)
+        rows = block_rows(len(names), self.memory_limit, 1)
+        yield from self.lazy.batches(list(names), rows, self.memory_limit)

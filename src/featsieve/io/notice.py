@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.io.tidy import Note, encoded_states, quoted
+from featsieve.io.model import Note, quoted
+from featsieve.io.tidy import encoded_states
 
 MOST_CELLS = 50_000_000
 RARE_SHARE, RARE_ROWS = 0.02, 10
 COPY = 1 - 1e-9
+CODES_FOR_GAPS = frozenset({9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0, 888.0, 8888.0, 1e30, 1e20})
 _ID_NAME = re.compile(r"(^|[_\W])(id|ids|index|idx|row|key|uuid|guid|nr|no)$", re.IGNORECASE)
 
 
@@ -33,6 +35,7 @@ def notices(data: Any, target: str, task: str) -> list[Note]:
         _duplicates(features),
         _identifiers(features, is_text),
         _leaks(features, y, by_classes),
+        _codes_for_gaps({name: x for name, x in features.items() if name not in is_text}),
         _imbalance(y, by_classes),
     )
     return [note for check in checks for note in check]
@@ -100,6 +103,28 @@ def _is_identifier(name: str, x: FloatArray, is_text: bool) -> bool:
     is_integer = bool((x == np.floor(x)).all())
     consecutive = is_integer and x.max() - x.min() == len(x) - 1
     return consecutive or (is_integer and bool(_ID_NAME.search(name)))
+
+
+def _codes_for_gaps(features: dict[str, FloatArray]) -> Iterator[Note]:
+    """-999 and the like, where no other value is anywhere near."""
+    seen = [(name, code) for name, x in features.items() for code in _far_codes(x)]
+    for name, (code, n_rows) in seen[:3]:
+        yield Note(
+            f"{name!r}: {code:g} in {n_rows} rows stands far from all other values, as a code for "
+            "a missing cell does; if it is one, leave those cells empty"
+        )
+
+
+def _far_codes(x: FloatArray) -> Iterator[tuple[float, int]]:
+    for code in (float(np.nanmin(x)), float(np.nanmax(x))):
+        if abs(code) not in CODES_FOR_GAPS:
+            continue
+        others = x[(x != code) & ~np.isnan(x)]
+        n_rows = int((x == code).sum())
+        if n_rows >= 2 and len(others) > n_rows:
+            span = others.max() - others.min()
+            if min(abs(code - others.min()), abs(code - others.max())) > 2 * max(span, 1e-9):
+                yield code, n_rows
 
 
 def _leaks(features: dict[str, FloatArray], y: FloatArray, by_classes: bool) -> Iterator[Note]:

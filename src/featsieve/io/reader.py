@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from featsieve.engines.files import is_pattern
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.parameters import parse_memory
 from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
@@ -34,13 +35,16 @@ _NEEDS_PYARROW = {"csv", "tsv", "parquet", "arrow", "excel"}
 def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
     """Read CSV, TSV, Parquet, Arrow, ARFF, LIBSVM or NPZ, told apart by the file's name.
 
+    A folder of Parquet files, or several by a pattern (``part-*.parquet``), is one table.
+
     LIBSVM calls its target ``target`` and its columns ``X1``, ``X2``, …; NPZ takes an array
     ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
     one array per column.
     """
     file = Path(path)
-    check_readable(file)
-    kind = format_of(file)
+    kind = "parquet" if file.is_dir() else format_of(file)
+    if not file.is_dir() and not (kind == "parquet" and is_pattern(file)):
+        check_readable(file)
     source = file.name
     if kind in _NEEDS_PYARROW and importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Reading {source}")
@@ -68,8 +72,6 @@ def format_of(path: Path) -> str:
 
 def check_readable(path: Path) -> None:
     """One sentence for whatever is not a file that can be read."""
-    if path.is_dir():
-        raise InputError(f"{path.name!r} is a folder; give the name of a file.")
     try:
         path.open("rb").close()
     except FileNotFoundError:
@@ -115,8 +117,8 @@ def _parquet(path: Path, source: str, _options: ReadOptions, budget: Budget) -> 
     return read_parquet(path, source, memory_limit=budget.limit)
 
 
-def _arrow(path: Path, source: str, _options: ReadOptions, _budget: Budget) -> Table:
-    return read_arrow(path, source)
+def _arrow(path: Path, source: str, _options: ReadOptions, budget: Budget) -> Table:
+    return read_arrow(path, source, budget)
 
 
 _READERS: dict[str, Callable[[Path, str, ReadOptions, Budget], Table]] = {

@@ -7,27 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from featsieve.errors import InputError, printable
+from featsieve.io.model import Note, quoted
+from featsieve.io.values import Reading, is_number, mostly_numbers, read_dates, read_numbers
 
 MOST_STATES = 255
 KEPT_STATES = 100
 OTHER_STATES = "(other)"
-# Words for a gap that readers do not know as such; more of them are not a column of numbers.
-_GAP_WORDS = {"-", "--", ".", "n/a", "n.a.", "missing", "unknown", "none", "nil", "#n/a", "nan"}
-_POINT = re.compile(r"[-+]?(\d+|\d{1,3}([, ' ]\d{3})+)(\.\d*)?([eE][-+]?\d+)?|[-+]?\.\d+")
-_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}([. ' ]\d{3})+)(,\d*)?([eE][-+]?\d+)?|[-+]?,\d+")
-_MARKS = re.compile(r"^[$€£¥]\s*|\s*[$€£¥%]$")
-
-
-@dataclass(frozen=True)
-class Note:
-    """One line for the user; ``fix`` names what was put right (None: it was only seen)."""
-
-    text: str
-    fix: str | None = None
-
-    def __str__(self) -> str:
-        return self.text if self.fix is None else f"{self.text} (--no-fix {self.fix} leaves it)"
+_TOTAL = re.compile(
+    r"(grand |sub)?totals?|sums?|averages?|means?|summe|gesamt|total général|totale?", re.IGNORECASE
+)
 
 
 @dataclass
@@ -51,109 +42,23 @@ class Tidied:
     def features(self) -> list[str]:
         return [name for name in self.data.column_names if name != self.target]
 
+    def text_columns(self) -> list[str]:
+        return [field.name for field in self.data.schema if is_text(field.type)]
+
 
 Step = Callable[[Tidied], None]
 
 
 def tidy(table: Tidied, *, strict: bool = False) -> Tidied:
     """Run every step that is not switched off; ``strict`` refuses instead of putting right."""
-    for name, step in STEPS.items():
+    for name, steps in STEPS.items():
         if name not in table.off:
-            step(table)
+            for step in steps:
+                step(table)
     repaired = [note for note in table.notes if note.fix]
     if strict and repaired:
         raise InputError(f"{repaired[0].text}; --strict refuses what would have to be put right.")
     return table
-
-
-def quoted(names: Sequence[str]) -> str:
-    """Some names for a sentence.
-
-    >>> quoted(["a", "b", "c", "d", "e"])
-    "'a', 'b', 'c' and 2 more"
-    """
-    shown = ", ".join(repr(printable(name)) for name in names[:3])
-    rest = len(names) - 3
-    return shown if rest <= 0 else f"{shown} and {rest} more"
-
-
-# --- header, numbers, dates -----------------------------------------------------------------------
-
-
-def _read_header_row(table: Tidied) -> None:
-    """Without a header, a first row of words above numbers makes text of every column."""
-    if table.has_header or table.data.num_rows < 3:
-        return
-    names = table.data.column_names
-    words = [table.data.column(name)[0].as_py() for name in names]
-    rest = table.data.slice(1)
-    parsed = [_as_numbers(rest.column(name), table.delimiter) for name in names]
-    if all(isinstance(word, str) and not _is_number(word) for word in words) and all(
-        numbers is not None for numbers in parsed
-    ):
-        table.data = rest
-        table.note(
-            f"the first row ({quoted(words)}) looks like a header; it was left out of the rows, "
-            "leave out --no-header to use it",
-            "header",
-        )
-
-
-def _read_numbers(table: Tidied) -> None:
-    for name in table.data.column_names:
-        column = table.data.column(name)
-        numbers = _as_numbers(column, table.delimiter)
-        if numbers is not None:
-            example = next(v for v in column.to_pylist() if v is not None and v.strip())
-            table.replace_column(name, numbers.values)
-            gaps = f", {numbers.n_gaps} unreadable cells as missing" if numbers.n_gaps else ""
-            table.note(
-                f"{name!r} holds numbers written as text (such as {printable(example)!r}); it was "
-                f"read as numbers{gaps}",
-                "numbers",
-            )
-
-
-@dataclass(frozen=True)
-class _Numbers:
-    values: Any
-    n_gaps: int
-
-
-def _as_numbers(column: Any, delimiter: str) -> _Numbers | None:
-    """A text column as floats, where nearly every distinct text is a number in one style."""
-    import pyarrow as pa
-
-    if not _is_text(column.type):
-        return None
-    encoded = encoded_states(column)
-    states = [str(state).strip() for state in encoded.dictionary.to_pylist()]
-    parsed = _parse_states(states, delimiter)
-    if parsed is None:
-        return None
-    values = pa.array(parsed, type=pa.float64()).take(encoded.indices)
-    return _Numbers(values, int(values.null_count - encoded.indices.null_count))
-
-
-def _parse_states(states: Sequence[str], delimiter: str) -> list[float | None] | None:
-    styles = [_POINT, _COMMA] if delimiter == "," else [_COMMA, _POINT]
-    plain = [_MARKS.sub("", state) for state in states]
-    known = [text for text in plain if text and text.lower() not in _GAP_WORDS]
-    for style in styles:
-        if len(known) >= 2 and all(style.fullmatch(text) for text in known):
-            comma = style is _COMMA
-            return [_number(text, comma) if text in set(known) else None for text in plain]
-    return None
-
-
-def _number(text: str, comma: bool) -> float:
-    kept = re.sub(r"[ ' ]", "", text)
-    kept = kept.replace(".", "").replace(",", ".") if comma else kept.replace(",", "")
-    return float(kept)
-
-
-def _is_number(text: str) -> bool:
-    return bool(_POINT.fullmatch(text.strip()) or _COMMA.fullmatch(text.strip()))
 
 
 def encoded_states(column: Any) -> Any:
@@ -164,44 +69,89 @@ def encoded_states(column: Any) -> Any:
     return values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
+        return is_text(kind.value_type)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _read_dates(table: Tidied) -> None:
-    dated = [f.name for f in table.data.schema if _days_per_unit(f.type) is not None]
-    for name in dated:
-        table.replace_column(name, _as_days(table.data.column(name)))
-    if dated:
-        table.note(f"{quoted(dated)}: dates were read as numbers of days", "dates")
+def _texts(encoded: Any) -> list[str]:
+    return [str(state) for state in encoded.dictionary.to_pylist()]
 
 
-def _days_per_unit(kind: Any) -> float | None:
-    """None for what is not a date or time."""
-    import pyarrow as pa
-
-    per_day = {"s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
-    if pa.types.is_date(kind):
-        return 1.0 if kind == pa.date32() else 1 / 86400e3
-    if pa.types.is_temporal(kind):
-        return 1 / per_day[kind.unit]
-    return None
+# --- rows that are not data -----------------------------------------------------------------------
 
 
-def _as_days(column: Any) -> Any:
-    import pyarrow as pa
+def _drop_repeated_headers(table: Tidied) -> None:
+    """Files that were put together keep the header of each part as a row."""
     import pyarrow.compute as pc
 
-    factor = _days_per_unit(column.type)
-    width = pa.int32() if column.type.bit_width == 32 else pa.int64()
-    return pc.multiply(column.cast(width).cast(pa.float64()), factor)
+    names = table.text_columns()
+    if not table.has_header or len(names) < table.data.num_columns:
+        return
+    is_header = np.ones(table.data.num_rows, dtype=bool)
+    for name in names:
+        same = pc.equal(pc.utf8_trim_whitespace(_as_string(table.data.column(name))), name)
+        is_header &= np.asarray(same.fill_null(False).to_numpy())
+    n_headers = int(is_header.sum())
+    if n_headers:
+        table.data = table.data.filter(np.logical_not(is_header))
+        table.note(f"{n_headers} rows repeat the header and were left out", "rows")
+        _read_plain_numbers(table)
 
 
-# --- rows and columns without values, states ------------------------------------------------------
+def _read_plain_numbers(table: Tidied) -> None:
+    """Columns that only a row of words made text."""
+    for name in table.text_columns():
+        encoded = encoded_states(table.data.column(name))
+        try:
+            values = [float(state) for state in _texts(encoded)]
+        except ValueError:
+            continue
+        table.replace_column(name, _of_states(Reading(list(values)), encoded))
+
+
+def _drop_header_below_header(table: Tidied) -> None:
+    """A first row of words or gaps above numbers: units, or (without a header) the names."""
+    if table.data.num_rows < 3 or not table.text_columns():
+        return
+    words = [table.data.column(name)[0].as_py() for name in table.data.column_names]
+    if not all(word is None or (isinstance(word, str) and not is_number(word)) for word in words):
+        return
+    rest = table.data.slice(1)
+    names = [name for name, word in zip(rest.column_names, words, strict=True) if word is not None]
+    parsed = [_numbers_of(rest.column(name), table.delimiter) for name in names]
+    clean = [reading is not None and not reading.unread for reading in parsed]
+    if not any(clean) or (not table.has_header and not all(clean)):
+        return
+    given = [word for word in words if word is not None]
+    table.data = rest
+    _read_plain_numbers(table)
+    use = "" if table.has_header else ", leave out --no-header to use it"
+    kind = "a second header" if table.has_header else "a header"
+    table.note(
+        f"the first row ({quoted(given)}) looks like {kind}; it was left out of the rows{use}",
+        "header",
+    )
+
+
+def _drop_total(table: Tidied) -> None:
+    """The last row, if it is called a total and no other row is."""
+    n_rows = table.data.num_rows
+    if n_rows < 5:
+        return
+    for name in table.text_columns():
+        column = table.data.column(name)
+        word = column[n_rows - 1].as_py()
+        if word is None or not _TOTAL.fullmatch(word.strip(" :*")):
+            continue
+        if not any(word == other for other in column.slice(0, n_rows - 1).to_pylist()):
+            table.data = table.data.slice(0, n_rows - 1)
+            table.note(f"the last row is called {word!r} and was left out", "rows")
+            _read_plain_numbers(table)
+            return
 
 
 def _drop_rows_without_target(table: Tidied) -> None:
@@ -232,91 +182,194 @@ def _drop_empty_columns(table: Tidied) -> None:
         table.note(f"{quoted(empty)}: no value at all; left out", "empty")
 
 
-def _coarsen_states(table: Tidied) -> None:
-    for name in table.features():
-        column = table.data.column(name)
-        if not _is_text(column.type):
-            continue
-        coarse = _most_frequent(column)
-        if coarse is not None:
-            values, n_states = coarse
-            table.replace_column(name, values)
+# --- numbers and dates ----------------------------------------------------------------------------
+
+
+def _numbers_of(column: Any, delimiter: str) -> Reading | None:
+    if not is_text(column.type):
+        return None
+    states = [state.strip() for state in _texts(encoded_states(column))]
+    return read_numbers(states, comma_first=delimiter != ",")
+
+
+def _read_numbers(table: Tidied) -> None:
+    read: dict[str, list[str]] = {}
+    example = ""
+    for name in table.text_columns():
+        encoded = encoded_states(table.data.column(name))
+        states = [state.strip() for state in _texts(encoded)]
+        reading = read_numbers(states, comma_first=table.delimiter != ",")
+        if reading is not None:
+            read.setdefault(_use_numbers(table, name, encoded, reading), []).append(name)
+            example = example or next(iter(states))
+        elif mostly_numbers(states):
+            word = next(state for state in states if not is_number(state))
             table.note(
-                f"{name!r} has {n_states} states; the {KEPT_STATES} most frequent were kept, the "
-                f"others are {OTHER_STATES!r}",
-                "states",
+                f"{name!r} is read as text, though many of its cells are numbers; others are not "
+                f"(such as {printable(word)!r})"
             )
+    for gaps, names in read.items():
+        such = f" (such as {printable(example)!r})" if not gaps else ""
+        table.note(
+            f"{quoted(names)}: numbers written as text{such} were read as numbers{gaps}", "numbers"
+        )
 
 
-def _most_frequent(column: Any) -> tuple[Any, int] | None:
-    """The column with rare states taken together, and how many states there were."""
-    import numpy as np
+def _use_numbers(table: Tidied, name: str, encoded: Any, reading: Reading) -> str:
+    """Put the numbers in the place of the text; what there is to say of them."""
+    values = _of_states(reading, encoded)
+    table.replace_column(name, values)
+    n_gaps = values.null_count - encoded.indices.null_count
+    if not n_gaps:
+        return ""
+    such = f" (such as {printable(reading.unread[0])!r})" if reading.unread else ""
+    return f", {n_gaps} unreadable cells{such} as missing"
+
+
+def _of_states(reading: Reading, encoded: Any) -> Any:
+    """The value of each row from the values of its states."""
     import pyarrow as pa
 
-    encoded = encoded_states(column)
-    n_states = len(encoded.dictionary)
-    if n_states <= MOST_STATES:
-        return None
+    return pa.array(reading.values, type=pa.float64()).take(encoded.indices)
+
+
+def _read_dates(table: Tidied) -> None:
+    dated = [f.name for f in table.data.schema if _days_per_unit(f.type) is not None]
+    for name in dated:
+        table.replace_column(name, _as_days(table.data.column(name)))
+    remarks = []
+    for name in table.text_columns():
+        encoded = encoded_states(table.data.column(name))
+        reading = read_dates(_texts(encoded))
+        if reading is not None:
+            dated.append(name)
+            table.replace_column(name, _of_states(reading, encoded))
+            remarks += [reading.remark] if reading.remark else []
+    if dated:
+        how = f" ({remarks[0]})" if remarks else ""
+        table.note(f"{quoted(dated)}: dates were read as numbers of days{how}", "dates")
+
+
+def _days_per_unit(kind: Any) -> float | None:
+    """None for what is not a date or time."""
+    import pyarrow as pa
+
+    per_day = {"s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
+    if pa.types.is_date(kind):
+        return 1.0 if kind == pa.date32() else 1 / 86400e3
+    if pa.types.is_temporal(kind):
+        return 1 / per_day[kind.unit]
+    return None
+
+
+def _as_days(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    factor = _days_per_unit(column.type)
+    width = pa.int32() if column.type.bit_width == 32 else pa.int64()
+    return pc.multiply(column.cast(width).cast(pa.float64()), factor)
+
+
+# --- states ---------------------------------------------------------------------------------------
+
+
+def _merge_spellings(table: Tidied) -> None:
+    """``Yes``, ``yes`` and ``yes `` are one state, spelled as most rows spell it."""
+    merged: dict[str, list[str]] = {}
+    for name in table.text_columns():
+        encoded = encoded_states(table.data.column(name))
+        states = _texts(encoded)
+        groups: dict[str, list[int]] = {}
+        for code, state in enumerate(states):
+            groups.setdefault(_spelling(state), []).append(code)
+        if len(groups) < len(states):
+            several = next(codes for codes in groups.values() if len(codes) > 1)
+            merged[name] = [printable(states[code]) for code in several[:3]]
+            table.replace_column(name, _with_one_spelling(encoded, list(groups.values())))
+    if merged:
+        example = " and ".join(map(repr, next(iter(merged.values()))))
+        table.note(
+            f"{quoted(list(merged))}: spellings such as {example} were taken as one state",
+            "spelling",
+        )
+
+
+def _spelling(state: str) -> str:
+    """What stays the same; single letters keep their case, which may mean something."""
+    plain = " ".join(state.split())
+    return plain.casefold() if len(plain) > 1 else plain
+
+
+def _with_one_spelling(encoded: Any, groups: Sequence[Sequence[int]]) -> Any:
+    import pyarrow as pa
+
+    counts = _counts(encoded)
+    states = _texts(encoded)
+    new_code = np.zeros(len(states), dtype=np.int32)
+    for number, codes in enumerate(groups):
+        new_code[list(codes)] = number
+    chosen = [max(codes, key=lambda code: (counts[code], -code)) for codes in groups]
+    return _recoded(
+        encoded, new_code, pa.array([" ".join(states[code].split()) for code in chosen])
+    )
+
+
+def _counts(encoded: Any) -> Any:
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    counts = np.bincount(codes[codes >= 0], minlength=n_states)
-    frequent = np.sort(np.argsort(-counts, kind="stable")[:KEPT_STATES])
-    new_code = np.full(n_states + 1, KEPT_STATES)
-    new_code[frequent], new_code[-1] = np.arange(KEPT_STATES), -1
-    states = pa.array([*encoded.dictionary.take(pa.array(frequent)).to_pylist(), OTHER_STATES])
-    new = new_code[codes]
+    return np.bincount(codes[codes >= 0], minlength=len(encoded.dictionary))
+
+
+def _recoded(encoded: Any, new_code: Any, states: Any) -> Any:
+    """The same rows with other states; gaps stay gaps."""
+    import pyarrow as pa
+
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    new = np.append(new_code, -1)[codes]
     indices = pa.array(new, mask=new < 0)
-    return pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), states), n_states
+    return pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), states)
 
 
-STEPS: dict[str, Step] = {
-    "header": _read_header_row,
-    "numbers": _read_numbers,
-    "dates": _read_dates,
-    "empty": _drop_empty_columns,
-    "target": _drop_rows_without_target,
-    "states": _coarsen_states,
+def _coarsen_states(table: Tidied) -> None:
+    counts: dict[str, int] = {}
+    for name in (name for name in table.text_columns() if name != table.target):
+        encoded = encoded_states(table.data.column(name))
+        if len(encoded.dictionary) > MOST_STATES:
+            counts[name] = len(encoded.dictionary)
+            table.replace_column(name, _most_frequent(encoded))
+    if counts:
+        table.note(
+            f"{quoted(list(counts))}: up to {max(counts.values())} states; the {KEPT_STATES} most "
+            f"frequent were kept, the others are {OTHER_STATES!r}",
+            "states",
+        )
+
+
+def _most_frequent(encoded: Any) -> Any:
+    """The column with rare states taken together."""
+    import pyarrow as pa
+
+    counts = _counts(encoded)
+    frequent = np.sort(np.argsort(-counts, kind="stable")[:KEPT_STATES])
+    new_code = np.full(len(counts), KEPT_STATES)
+    new_code[frequent] = np.arange(KEPT_STATES)
+    kept = encoded.dictionary.take(pa.array(frequent)).to_pylist()
+    return _recoded(encoded, new_code, pa.array([*map(str, kept), OTHER_STATES]))
+
+
+def _as_string(column: Any) -> Any:
+    import pyarrow as pa
+
+    return column.cast(pa.string())
+
+
+STEPS: dict[str, tuple[Step, ...]] = {
+    "rows": (_drop_repeated_headers, _drop_total),
+    "header": (_drop_header_below_header,),
+    "numbers": (_read_numbers,),
+    "dates": (_read_dates,),
+    "empty": (_drop_empty_columns,),
+    "spelling": (_merge_spellings,),
+    "target": (_drop_rows_without_target,),
+    "states": (_coarsen_states,),
 }
-
-
-# --- missing cells --------------------------------------------------------------------------------
-
-
-def fill_missing(data: Any, names: Sequence[str]) -> tuple[Any, list[str]]:
-    """Medians for numbers and a state of its own for text; and which columns had gaps."""
-    filled = []
-    for name in names:
-        column = data.column(name)
-        values = _filled(column)
-        if values is not None:
-            filled.append(name)
-            data = data.set_column(data.column_names.index(name), name, values)
-    return data, filled
-
-
-def _filled(column: Any) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.fill_null(pc.is_finite(column), False), column, None)
-    if not column.null_count:
-        return None
-    if _is_text(column.type):
-        text = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
-        return text.fill_null("(missing)")
-    median = pc.quantile(column.cast(pa.float64()), 0.5)[0]
-    return column.cast(pa.float64()).fill_null(median.as_py() if median.is_valid else 0.0)
-
-
-def drop_missing(data: Any) -> Any:
-    """The rows without gaps."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for name in data.column_names:
-        column = data.column(name)
-        known = pc.is_valid(column)
-        if pa.types.is_floating(column.type):
-            known = pc.fill_null(pc.is_finite(column), False)
-        data = data.filter(known)
-    return data

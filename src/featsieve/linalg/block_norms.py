@@ -195,6 +195,11 @@ class BlockPenalty:
         """The proximal step of length ``step``."""
         return self.blocks.map(lambda A: self.norm.shrink(A, step * self.weight), V)
 
+    def shrink_by(self, V: FloatArray, lengths: FloatArray) -> FloatArray:
+        """The same with a length for each row, equal within a block."""
+        scale = lengths[:, None]
+        return self.shrink(V / scale, 1.0) * scale
+
     def residual(self, W: FloatArray, gradient: FloatArray) -> float:
         """How far W is from stationary, in units of W and of the weight (0 at a solution).
 

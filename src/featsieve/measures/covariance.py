@@ -19,11 +19,8 @@ _SMALLEST = 1e-12  # of the largest eigenvalue
 _COPIES = 3  # the sum so far, one block's part, and the merged one
 
 
-class Covariance(Protocol):
+class Scatter(Protocol):
     """A symmetric positive semidefinite matrix C, one row per expanded column."""
-
-    @property
-    def n_rows(self) -> int: ...
 
     def times(self, W: FloatArray) -> FloatArray:
         """C W."""
@@ -31,6 +28,17 @@ class Covariance(Protocol):
 
     def block(self, rows: IntArray) -> FloatArray:
         """C of some rows and the same columns."""
+        ...
+
+
+class Covariance(Scatter, Protocol):
+    """The covariance of all rows."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def less(self, D: FloatArray) -> Scatter:
+        """C − DD', which must be positive semidefinite, too."""
         ...
 
     def strip(self, rows: IntArray) -> FloatArray:
@@ -60,6 +68,10 @@ class DenseCovariance:
     def block(self, rows: IntArray) -> FloatArray:
         return self.matrix[np.ix_(rows, rows)]
 
+    def less(self, D: FloatArray) -> DenseCovariance:
+        """Subtracted once: in each product the difference would carry the rounding of its parts."""
+        return DenseCovariance(self.matrix - D @ D.T)
+
     def strip(self, rows: IntArray) -> FloatArray:
         return self.matrix[rows]
 
@@ -88,6 +100,9 @@ class FactoredCovariance:
         part = self.factor[:, rows]
         return part.T @ part
 
+    def less(self, D: FloatArray) -> ReducedScatter:
+        return ReducedScatter(self, D)
+
     def strip(self, rows: IntArray) -> FloatArray:
         product: FloatArray = self.factor[:, rows].T @ self.factor
         return product
@@ -104,6 +119,21 @@ class FactoredCovariance:
 
 
 @dataclass(frozen=True)
+class ReducedScatter:
+    """C − DD' as two products."""
+
+    covariance: FactoredCovariance
+    D: FloatArray
+
+    def times(self, W: FloatArray) -> FloatArray:
+        return self.covariance.times(W) - self.D @ (self.D.T @ W)
+
+    def block(self, rows: IntArray) -> FloatArray:
+        part = self.D[rows]
+        return self.covariance.block(rows) - part @ part.T
+
+
+@dataclass(frozen=True)
 class JointCovariance:
     """The covariance of the columns, and of them with the columns of the target.
 
@@ -116,15 +146,19 @@ class JointCovariance:
     unit_of_row: IntArray
 
 
-def fit_covariance(engine: Engine) -> JointCovariance:
-    """One pass over the rows for d × d numbers, or the rows themselves if those are fewer."""
+def fit_covariance(engine: Engine, n_scatters: int = 0) -> JointCovariance:
+    """One pass over the rows for d × d numbers, or the rows themselves if those are fewer.
+
+    ``n_scatters`` more matrices will be made from it (:meth:`Covariance.less`).
+    """
     dummies = Dummies(engine.schema)
     d, n = len(dummies.owner), engine.n_samples
     units = engine.schema.unit_of_column[dummies.owner]
     if n < d:
         X, y = engine.take()
         return _factored(_expanded(dummies, Block(0, X, y)), _target(y, engine.target), units)
-    require_memory(_COPIES * d * d, engine.memory_limit, f"the covariance of {d} columns")
+    copies = max(_COPIES, 1 + n_scatters)
+    require_memory(copies * d * d, engine.memory_limit, f"the covariance of {d} columns")
     moments = engine.reduce_rows(partial(_moments_of_block, engine.schema, engine.target))
     product = moments.product / moments.weight
     return JointCovariance(

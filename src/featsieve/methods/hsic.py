@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from featsieve.engines.base import require_memory
+from featsieve.errors import InputError
 from featsieve.input.boundary import Settings
 from featsieve.input.parameters import parse_memory
 from featsieve.measures.hsic.hsic import HSIC, seed_of
@@ -16,7 +17,7 @@ from featsieve.measures.hsic.target_kernel import is_precomputed
 from featsieve.methods.l1_weights import L1Weights
 from featsieve.procedures.hsic_lasso import HSICLassoPath
 from featsieve.procedures.pairing import Pairing
-from featsieve.protocols import Search
+from featsieve.protocols import Procedure, Search
 from featsieve.result import SelectionResult
 from featsieve.searches import Backward, Forward, Ranking
 from featsieve.searches.ascent import StepRule
@@ -55,6 +56,14 @@ string or graph kernel
         settings = super()._settings()
         given = is_precomputed(self._fitted_kernel)
         return replace(settings, task="regression") if given else settings
+
+    def _auto_count(self, procedure: Procedure) -> Procedure:
+        if is_precomputed(self._fitted_kernel):
+            raise InputError(
+                "n_features_to_select='auto' predicts y on held-out rows, which a Gram matrix, "
+                "sequences or graphs do not allow; give a number."
+            )
+        return super()._auto_count(procedure)
 
     @property
     def _fitted_kernel(self) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from featsieve.measures.hsic.unit_grams import (
     paired_grams,
     stored_grams,
 )
-from featsieve.protocols import Engine
+from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
@@ -45,6 +45,8 @@ class HSICLassoPath:
     n_blocks: int | None = None
     approximation: str = "none"
     seed: int = 0
+
+    nesting: ClassVar[Nesting] = "path"
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The best so far after each unit that enters or leaves."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.measures.cross_val_score import BoundCrossValScore, CrossValScore
-from featsieve.procedures.smi_curve import CurvePoint, smallest_within_one_error
+from featsieve.procedures.smi_curve import CurvePoint, count_notes, smallest_within_one_error
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE
@@ -18,6 +18,10 @@ from featsieve.searches.exhaustive import Exhaustive
 from featsieve.searches.stepwise import Backward, Forward
 
 CountRule = Literal["auto", "parsimonious"]
+RULES: dict[CountRule, str] = {
+    "auto": "the count with the best mean score in cross-validation",
+    "parsimonious": "the smallest count within one standard error of the best mean score",
+}
 SearchName = Literal["forward", "backward", "exhaustive"]
 
 
@@ -57,7 +61,8 @@ class ScoreCurve:
         rule = _best_score if self.rule == "auto" else smallest_within_one_error
         chosen = rule(points)
         curve = tuple((point.size, point.value, point.error) for point in points)
-        extras = {**chosen.result.extras, "score_curve": curve}
+        notes = count_notes(RULES[self.rule], curve)
+        extras = {**chosen.result.extras, "score_curve": curve, **notes}
         return replace(chosen.result, objective=chosen.value, extras=extras)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from featsieve.result import SelectionResult
 
 _PATIENCE = 3
 _MOST = 20
+_RULE = (
+    "the smallest count whose cross-validated squared-loss mutual information is within one "
+    "standard error of the best"
+)
 
 
 @dataclass(frozen=True)
@@ -65,10 +70,33 @@ def _is_past_the_best(points: Sequence[CurvePoint]) -> bool:
 def _choice(points: Sequence[CurvePoint]) -> SelectionResult:
     chosen = smallest_within_one_error(points).result
     curve = tuple((point.size, point.value, point.error) for point in points)
-    return replace(chosen, extras={**chosen.extras, "smi_curve": curve})
+    return replace(
+        chosen, extras={**chosen.extras, "smi_curve": curve, **count_notes(_RULE, curve)}
+    )
 
 
-def smallest_within_one_error(points: Sequence[CurvePoint]) -> CurvePoint:
+def count_notes(rule: str, curve: Sequence[tuple[int, float, float]]) -> dict[str, object]:
+    """What a result says of its count: the rule in words, and (count, value, standard error)."""
+    return {"count_rule": rule, "count_curve": tuple(curve)}
+
+
+class Point(Protocol):
+    """A count, its value (larger is better) and the standard error of that."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def error(self) -> float: ...
+
+
+P = TypeVar("P", bound=Point)
+
+
+def smallest_within_one_error(points: Sequence[P]) -> P:
     best = max(points, key=lambda point: point.value)
     good = [point for point in points if point.value >= best.value - best.error]
     return min(good, key=lambda point: point.size)

@@ -10,7 +10,13 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.input.parameters import check_choice, check_real
-from featsieve.protocols import Bound, HasConditionalGains, HasPairInformation, PairInformation
+from featsieve.protocols import (
+    Bound,
+    HasConditionalGains,
+    HasPairInformation,
+    Nesting,
+    PairInformation,
+)
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_index, tie_width
 from featsieve.runtime.user_warnings import warn_user
@@ -219,6 +225,8 @@ class Greedy(BaseEstimator):
     >>> selector.fit(X, y).indices_.tolist()
     [3, 2]
     """
+
+    nesting: ClassVar[Nesting] = "growing"
 
     def __init__(self, criterion: Criterion | None = None) -> None:
         self.criterion = criterion

@@ -106,6 +106,10 @@ class PenalizedRows:
     def penalty(self, weight: float) -> BlockPenalty:
         return BlockPenalty(RowBlocks(self.owner), self._p, weight)
 
+    def pulls(self, W: FloatArray) -> FloatArray:
+        """The dual norm of the criterion's slope, one per unit."""
+        return self.penalty(1.0).dual_sizes(self.smooth(W)[1])
+
     def solve(self, W: FloatArray, weight: float, *, roughly: bool) -> Stage:
         """At one penalty; ``roughly`` is enough for a warm start."""
         penalty = self.penalty(weight)
@@ -177,10 +181,14 @@ def _filled(part: FloatArray, rows: IntArray, like: FloatArray) -> FloatArray:
 
 
 def _revived(W: FloatArray, rows: IntArray) -> FloatArray:
-    """Rows that are wanted but zero start small, so that they can move."""
+    """Rows that are wanted but zero start small, so that they can move.
+
+    Their entries differ: equal ones could be a saddle, which rounding alone decides how to leave.
+    """
     W = W.copy()
     empty = rows[~W[rows].any(axis=1)]
-    W[empty] = 0.1 * np.abs(W).max()
+    signs = np.random.default_rng(0).uniform(-1.0, 1.0, (len(empty), W.shape[1]))
+    W[empty] = 0.1 * np.abs(W).max() * signs
     return W
 
 
@@ -231,9 +239,15 @@ class Continuation:
             yield self._noted(stage)
 
     def _filled_up(self, stage: Stage) -> Stage:
-        """Units below a hundredth of the largest as well, if k are wanted and they have weight."""
-        sizes = stage.step.sizes
-        units = [unit for unit in best_first(sizes).tolist() if sizes[unit] > 0.0][: self._k]
+        """Units below a hundredth of the largest as well, then those at zero that pull the most.
+
+        At a solution the pull of a unit at zero stays below the penalty; the stronger it is, the
+        sooner the unit would enter.
+        """
+        sizes, pulls = stage.step.sizes, self._rows.pulls(stage.W)
+        units = [unit for unit in best_first(sizes).tolist() if sizes[unit] > 0.0]
+        units += [unit for unit in best_first(pulls).tolist() if pulls[unit] > 0.0 == sizes[unit]]
+        units = units[: self._k]
         return self._rows.solve_on(units, stage) if len(units) > stage.size else stage
 
     def _noted(self, stage: Stage) -> Stage:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
-from featsieve.protocols import HasScores
+from featsieve.protocols import HasScores, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
@@ -28,6 +28,7 @@ class Ranking(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasScores,)
+    nesting: ClassVar[Nesting] = "growing"
 
     def steps(self, bound: HasScores, k: int) -> Iterator[SelectionResult]:
         scores = bound.scores()

@@ -12,7 +12,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError, InputError
 from featsieve.input.parameters import check_integer, check_real
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
-from featsieve.protocols import HasPairs, PairTerms
+from featsieve.protocols import HasPairs, Nesting, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import Monitor
@@ -50,6 +50,7 @@ class SimplexQP(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)
+    nesting: ClassVar[Nesting] = "growing"
 
     def __init__(
         self,

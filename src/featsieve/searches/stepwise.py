@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
 from featsieve.input.parameters import check_flag, check_fraction_or_count
-from featsieve.protocols import Bound, HasAdditions, HasRemovals, HasValue
+from featsieve.protocols import Bound, HasAdditions, HasRemovals, HasValue, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
@@ -53,6 +53,7 @@ class Forward(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
+    nesting: ClassVar[Nesting] = "growing"
 
     def __init__(self, *, step: float = 1) -> None:
         self.step = step
@@ -112,6 +113,7 @@ class Backward(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
+    nesting: ClassVar[Nesting] = "shrinking"
 
     def __init__(self, *, step: float = 1, order_selected: bool = True) -> None:
         self.step = step

@@ -8,13 +8,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
+from featsieve.compiled.moments import (
+    add_by_columns,
+    add_by_rows,
+    add_stored,
+    add_stored_deviations,
+)
 from featsieve.schema import Block, Schema, one_hot
 
 # Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term, else it is summed again.
 MOST_LOSS = 0.9
 # A column whose spread is at this level of its mean is constant but for rounding.
 CONSTANT_SPREAD = 2 * np.finfo(np.float64).eps
+# Products with more columns of y than this are left to BLAS.
+FEW_TARGETS = 8
 
 
 @dataclass(frozen=True)
@@ -86,26 +94,31 @@ class CrossMoments:
 
 def column_moments(values: Any, weight: FloatArray | None = None) -> ColumnMoments:
     """Moments of the columns of a dense or CSR array."""
-    return _moments(values, weight)[0]
+    of_values = _dense_cross if isinstance(values, np.ndarray) else _sparse_cross
+    return of_values(values, np.zeros((values.shape[0], 1)), weight)[0]
 
 
 def centred_columns(
     values: FloatArray, weight: FloatArray | None = None
 ) -> tuple[ColumnMoments, FloatArray]:
     """Moments of the columns of a dense array, and a copy of it about the means."""
-    return _moments(values, weight)
+    # About the first row: a constant column is exactly 0, and a large offset costs no digits.
+    origin = np.asarray(values[0], dtype=np.float64)
+    centred = values - origin
+    total = float(len(values)) if weight is None else float(weight.sum())
+    sums = centred.sum(axis=0) if weight is None else weight @ centred
+    shift = sums / total if total else np.zeros_like(origin)
+    centred -= shift
+    return _about(origin, total, shift, _squares(centred, weight)), centred
 
 
 def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> CrossMoments:
     """Moments of X, of Y, and X'Y about the means; X dense or CSR, Y dense."""
-    y_moments, y_centred = _moments(np.asarray(Y, dtype=np.float64), weight)
+    y_moments, y_centred = centred_columns(np.asarray(Y, dtype=np.float64), weight)
     if weight is not None:
         y_centred = y_centred * weight[:, None]
-    if isinstance(X, np.ndarray):
-        x_moments, cross = _dense_cross(X, y_centred, weight)
-    else:
-        x_moments, x_values = _moments(X, weight)
-        cross = np.asarray(x_values.T @ y_centred)
+    of_x = _dense_cross if isinstance(X, np.ndarray) else _sparse_cross
+    x_moments, cross = of_x(X, y_centred, weight)
     return CrossMoments(x_moments, y_moments, cross)
 
 
@@ -114,20 +127,47 @@ def _dense_cross(
 ) -> tuple[ColumnMoments, FloatArray]:
     """About the first row is near enough to centred, but for columns where it is far out."""
     origin = np.asarray(X[0], dtype=np.float64)
-    shifted = X - origin
-    row_weight = np.ones(len(X)) if weight is None else weight
-    total = float(row_weight.sum())
-    shift = row_weight @ shifted / total if total else np.zeros_like(origin)
-    cross = shifted.T @ y_centred
-    deviation = _squares(shifted, weight)
+    if weight is None and 0 < y_centred.shape[1] <= FEW_TARGETS:
+        total = float(len(X))
+        sums, deviation, cross = _sums_about(X, origin, y_centred)
+    else:
+        row_weight = np.ones(len(X)) if weight is None else weight
+        total = float(row_weight.sum())
+        shifted = X - origin
+        sums, deviation = row_weight @ shifted, _squares(shifted, weight)
+        cross = shifted.T @ y_centred
+    shift = sums / total if total else np.zeros_like(origin)
     off_centre = total * shift**2
     far = off_centre > MOST_LOSS * deviation
     deviation -= off_centre
     if far.any():
-        centred = shifted[:, far] - shift[far]
+        centred = (X[:, far] - origin[far]) - shift[far]
         deviation[far] = _squares(centred, weight)
         cross[far] = centred.T @ y_centred
     return _about(origin, total, shift, deviation), cross
+
+
+def _sums_about(
+    X: FloatArray, origin: FloatArray, Y: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Σ(x − x₀), Σ(x − x₀)² and Σ(x − x₀)y of each column, whichever way X lies in memory."""
+    sums, squares = np.zeros((2, len(origin)))
+    cross = np.zeros((Y.shape[1], len(origin)))
+    n_rows, step = len(X), X.strides[1] // X.itemsize
+    if X.strides[0] == X.itemsize and step >= n_rows and not X.flags.c_contiguous:
+        length = step * (len(origin) - 1) + n_rows
+        flat = np.lib.stride_tricks.as_strided(X, (length,), (X.itemsize,), writeable=False)
+        add_by_columns(flat, step, origin, np.ascontiguousarray(Y.T), sums, squares, cross)
+    else:
+        add_by_rows(_read_only(X), origin, np.ascontiguousarray(Y), sums, squares, cross)
+    return sums, squares, np.ascontiguousarray(cross.T)
+
+
+def _read_only(values: Array) -> Array:
+    """A contiguous view that nobody may write to: one kind of array, one compiled kernel."""
+    view = np.ascontiguousarray(values).view()
+    view.flags.writeable = False
+    return view
 
 
 def _about(
@@ -149,69 +189,52 @@ def _squares(values: FloatArray, weight: FloatArray | None) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->j", weighted, values))
 
 
-def _moments(values: Any, weight: FloatArray | None) -> tuple[ColumnMoments, Any]:
-    """The moments, and the values to multiply: centred, or nearly as they are when sparse.
-
-    One centred factor is enough for a co-deviation, so a sparse one is never filled in.
-    """
-    if not isinstance(values, np.ndarray):
-        moments = _sparse_moments(values, weight)
-        return moments, _less(values, _sparse_origin(values, moments, weight))
-    # About the first row: a constant column is exactly 0, and a large offset costs no digits.
-    origin = np.asarray(values[0], dtype=np.float64)
-    centred = values - origin
-    total = float(len(values)) if weight is None else float(weight.sum())
-    sums = centred.sum(axis=0) if weight is None else weight @ centred
-    shift = sums / total if total else np.zeros_like(origin)
-    centred -= shift
-    return _about(origin, total, shift, _squares(centred, weight)), centred
-
-
-def _sparse_moments(values: Any, weight: FloatArray | None) -> ColumnMoments:
-    n_rows, n_columns = values.shape
-    data = values.data.astype(np.float64)
-    row_weight = np.ones(n_rows) if weight is None else weight
-    stored_weight = np.repeat(row_weight, np.diff(values.indptr))
-    total = float(row_weight.sum())
-    sums = _sums_by_column(values, stored_weight * data)
-    mean = sums / total if total else np.zeros(n_columns)
-    off = data - mean[values.indices]
-    empty = total - _sums_by_column(values, stored_weight)
-    empty[_is_full(values, weight)] = 0.0  # a rounded 0 would count the square of an offset
-    deviation = _sums_by_column(values, stored_weight * off**2) + empty * mean**2
+def _sparse_cross(
+    X: Any, Y: FloatArray, weight: FloatArray | None
+) -> tuple[ColumnMoments, FloatArray]:
+    """Of a CSR array, which is never filled in: one centred factor is enough for co-deviations."""
+    n_columns = X.shape[1]
+    weights = np.ones(X.shape[0]) if weight is None else np.ascontiguousarray(weight, np.float64)
+    cells = X.indptr, X.indices, _read_only(X.data)
+    total = float(weights.sum())
+    sums, filled = np.zeros((2, n_columns))
+    counts = np.zeros(n_columns, dtype=np.int64)
+    add_stored(*cells, weights, sums, filled, counts)
+    mean = sums / total if total else sums
+    is_full = counts == np.count_nonzero(weights)
+    origin = np.where(is_full, mean, 0.0)
+    rest, deviation, cross = (
+        np.zeros(n_columns),
+        np.zeros(n_columns),
+        np.zeros((n_columns, Y.shape[1])),
+    )
+    add_stored_deviations(
+        *cells, weights, mean, origin, np.ascontiguousarray(Y), rest, deviation, cross
+    )
+    empty = np.where(is_full, 0.0, total - filled)  # a rounded 0 would count an offset's square
     # The mean was rounded by the length of its sum; what is left of it shows in the deviations.
-    left = _sums_by_column(values, stored_weight * off) - empty * mean
-    shift = left / total if total else left
-    return _about(mean, total, shift, np.maximum(deviation - total * shift**2, 0.0))
+    shift = (rest - empty * mean) / (total or 1.0)
+    deviation = np.maximum(deviation + empty * mean**2 - total * shift**2, 0.0)
+    return _about(mean, total, shift, deviation), cross
 
 
-def _is_full(values: Any, weight: FloatArray | None) -> BoolArray:
-    """Whether a sparse column has no empty cell in a row that counts."""
-    counts = np.ones(values.shape[0]) if weight is None else (weight > 0).astype(np.float64)
-    stored = _sums_by_column(values, np.repeat(counts, np.diff(values.indptr)))
-    return np.asarray(stored == counts.sum())
-
-
-def _sparse_origin(values: Any, moments: ColumnMoments, weight: FloatArray | None) -> FloatArray:
+def _sparse_origin(X: Any, moments: ColumnMoments, weight: FloatArray | None) -> FloatArray:
     """The mean of each full column, else 0.
 
     A column with an empty cell deviates by its mean at least once, so the difference of squares
     loses few digits; a full column may have any offset, but can be centred in its stored cells.
     """
-    return np.where(_is_full(values, weight), moments.mean, 0.0)
+    counts = np.ones(X.shape[0]) if weight is None else (weight > 0).astype(np.float64)
+    per_cell = np.repeat(counts, np.diff(X.indptr))
+    stored = np.bincount(X.indices, weights=per_cell, minlength=X.shape[1])
+    return np.where(stored == counts.sum(), moments.mean, 0.0)
 
 
-def _less(values: Any, origin: FloatArray) -> Any:
+def _less(X: Any, origin: FloatArray) -> Any:
     """A sparse array with ``origin`` subtracted from its stored cells."""
-    shifted = values.astype(np.float64, copy=True)
+    shifted = X.astype(np.float64, copy=True)
     shifted.data -= origin[shifted.indices]
     return shifted
-
-
-def _sums_by_column(values: Any, numbers: FloatArray) -> FloatArray:
-    """Sum of one number per stored cell, column by column."""
-    sums = np.bincount(values.indices, weights=numbers, minlength=values.shape[1])
-    return np.asarray(sums, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -242,7 +265,7 @@ def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Gra
         return GramMoments(0.0, np.zeros(width), np.zeros((width, width)))
     if not isinstance(X, np.ndarray):
         return _sparse_gram(X, Y, weight)
-    moments, centred = _moments(np.concatenate([X, Y], axis=1), weight)
+    moments, centred = centred_columns(np.concatenate([X, Y], axis=1), weight)
     other = centred if weight is None else centred * weight[:, None]
     return GramMoments(moments.weight, moments.mean, centred.T @ other, moments.remainder)
 
@@ -256,7 +279,7 @@ def _sparse_gram(X: Any, Y: FloatArray, weight: FloatArray | None) -> GramMoment
     squares = (X.T @ X.multiply(row_weight[:, None]).tocsr()).toarray()
     squares -= cross.x.weight * np.outer(mean, mean)
     np.fill_diagonal(squares, cross.x.deviation)
-    _, centred = _moments(Y, weight)
+    _, centred = centred_columns(Y, weight)
     of_y = centred.T @ (centred * row_weight[:, None])
     return GramMoments(
         cross.x.weight,

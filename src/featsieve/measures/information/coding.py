@@ -59,7 +59,7 @@ class Coder:
     approximation: str | None = None
 
     def rows(self, block: Block) -> CodedRows:
-        codes = self.cuts.encode(block.dense())
+        codes = self.cuts.encode(block.dense() if block.is_sparse else block.X)
         units = codes if self.groups is None else self.groups.of_units(codes)
         return CodedRows(units, self.target.encode(block.y), block.weight)
 

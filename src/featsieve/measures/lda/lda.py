@@ -19,7 +19,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.input.parameters import check_real
 from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.covariance import Covariance, fit_covariance
+from featsieve.measures.covariance import Scatter, fit_covariance
 from featsieve.protocols import Engine
 
 _MOST_CG_STEPS = 200
@@ -67,18 +67,18 @@ class LDA(BaseMeasure):
 
 @dataclass(frozen=True)
 class RatioTrace:
-    """tr[(W'S_W W + εI)⁻¹ W'S_B W] with S_W = C − DD' + ridge·I and S_B = DD'."""
+    """tr[(W'S_W W + εI)⁻¹ W'S_B W] with S_W = ``within`` + ridge·I and S_B = DD'."""
 
-    covariance: Covariance
+    within: Scatter
     between: FloatArray  # D: one column per class
     ridge: float
+    least_ridge: float  # that keeps the start finite
     unit: float = 1.0  # ε
 
     def value_and_gradient(self, W: FloatArray) -> tuple[float, FloatArray]:
         """The gradient is 2[S_B W A⁻¹ − S_W W A⁻¹ B A⁻¹], A and B the two q × q matrices."""
         projected = self.between.T @ W
-        between = self.between @ projected
-        within = self.covariance.times(W) - between + self.ridge * W
+        within = self.within.times(W) + self.ridge * W
         A = W.T @ within + self.unit * np.eye(W.shape[1])
         solved = np.linalg.solve((A + A.T) / 2, projected.T)  # A⁻¹ W'D
         value = float(np.vdot(projected.T, solved))
@@ -87,14 +87,13 @@ class RatioTrace:
 
     def of_rows(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """S_W and D of some rows."""
-        part = self.between[rows]
-        within = self.covariance.block(rows) - part @ part.T
+        within = self.within.block(rows)
         within[np.diag_indices_from(within)] += self.ridge
-        return within, part
+        return within, self.between[rows]
 
     def discriminants(self, n_components: int) -> FloatArray:
         """The leading directions of S_W⁻¹ S_B, each with W'S_W W = 1 or so."""
-        solved = _within_solve(self.covariance, self.between, self.ridge)
+        solved = _solve(self.within, self.between, max(self.ridge, self.least_ridge))
         values, vectors = np.linalg.eigh(_symmetric(self.between.T @ solved))
         n_useful = int(np.count_nonzero(values > _SMALLEST * max(float(values[-1]), 0.0)))
         leading = slice(None, min(n_components, n_useful))
@@ -113,9 +112,8 @@ def _symmetric(A: FloatArray) -> FloatArray:
     return (A + A.T) / 2
 
 
-def _within_solve(covariance: Covariance, between: FloatArray, ridge: float) -> FloatArray:
+def _solve(within: Scatter, between: FloatArray, ridge: float) -> FloatArray:
     """S_W⁻¹ D by conjugate gradients: S_W itself may be too large to write down."""
-    floor = max(ridge, 1e-8 * covariance.trace() / max(covariance.n_rows, 1), 1e-300)
     X = np.zeros_like(between)
     R = between.copy()
     P, square = R.copy(), np.einsum("ij,ij->j", R, R)
@@ -123,7 +121,7 @@ def _within_solve(covariance: Covariance, between: FloatArray, ridge: float) -> 
     for _ in range(_MOST_CG_STEPS):
         if (square <= target).all():
             break
-        Q = covariance.times(P) - between @ (between.T @ P) + floor * P
+        Q = within.times(P) + ridge * P
         curvature = np.einsum("ij,ij->j", P, Q)
         step = np.divide(square, curvature, out=np.zeros_like(square), where=curvature > 0)
         X, R = X + step * P, R - step * Q
@@ -139,7 +137,7 @@ class BoundLDA:
     def __init__(self, engine: Engine, ridge: float | None) -> None:
         self.n_units = engine.schema.n_units
         self.monitor = engine.monitor
-        joint = fit_covariance(engine)
+        joint = fit_covariance(engine, len(engine.target.class_counts))
         self.unit_of_row: IntArray = joint.unit_of_row
         d = joint.columns.n_rows
         if ridge is None:
@@ -151,7 +149,9 @@ class BoundLDA:
             part = slice(first, first + n_classes)
             root = np.sqrt(np.maximum(joint.shares[part], np.finfo(np.float64).tiny))
             between = joint.with_target[:, part] / root
-            self._outputs.append(RatioTrace(joint.columns, between, ridge * mean_variance))
+            within = joint.columns.less(between)
+            least = max(1e-8 * mean_variance, 1e-300)
+            self._outputs.append(RatioTrace(within, between, ridge * mean_variance, least))
             first += n_classes
         self.useful_components = int(sum(n - 1 for n in engine.target.class_counts))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from featsieve.protocols import Engine, PairTerms
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target, target_columns
-from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments
+from featsieve.statistics.moments import ColumnMoments, CrossMoments, Dummies, cross_moments
 
 
 class Pearson(BaseMeasure):
@@ -60,6 +60,11 @@ class PearsonSummary:
         Y = np.concatenate([part for _, part in target_columns(block.y, self.target)], axis=1)
         return cross_moments(Dummies(self.schema).expand(block), Y, block.weight)
 
+    @property
+    def moments_of_cells(self) -> Callable[[CrossMoments], ColumnMoments] | None:
+        """Where the moments of the columns themselves are: indicators are others."""
+        return None if self.schema.categories else _of_x
+
     def output_scores(self, moments: CrossMoments) -> FloatArray:
         """One row per output, one number per unit."""
         strength = np.abs(moments.correlation())
@@ -99,6 +104,10 @@ class PearsonSummary:
         return share
 
 
+def _of_x(moments: CrossMoments) -> ColumnMoments:
+    return moments.x
+
+
 class BoundPearson:
     """Pearson with its data: one pass over the rows, and one more for pairs of columns."""
 
@@ -114,7 +123,9 @@ class BoundPearson:
     def scores(self) -> FloatArray:
         summary = PearsonSummary(self._engine.schema, self._engine.target)
         with single_threaded_blas():  # a few columns of y: reading X is the work
-            moments = self._engine.reduce_rows(summary.of_block)
+            moments = self._engine.reduce_rows(
+                summary.of_block, moments=summary.moments_of_cells, in_place=True
+            )
         self._output_scores = summary.output_scores(moments)
         scores: FloatArray = self._output_scores.mean(axis=0)
         self._signed = summary.signed(moments, scores)

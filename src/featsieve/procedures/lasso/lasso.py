@@ -31,10 +31,12 @@ from featsieve.procedures.lasso.tables import (
     find_basis,
     mean_squared_error,
 )
+from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
+COUNT_RULE = "the count at the penalty with the smallest squared error in cross-validation"
 STEPS_PER_UNIT = 4  # room for columns that enter and leave again
 
 
@@ -68,11 +70,13 @@ class Lasso:
         raw = fold_table(engine, folding, self._stop_count(k))
         basis = find_basis(raw.every, engine.schema, self.standardize)
         fit = LassoFit(self, engine, raw.through(basis.matrix), basis, self._stop_count(k))
-        needs_errors = k is None and self.alpha is None and self.radius is None
-        if folding.n_folds and not needs_errors:
+        if folding.n_folds and not self.counts_by_error(k):
             yield fit.result(k)
         fit = fit.with_errors()
         yield fit.result(k)
+
+    def counts_by_error(self, k: int | None) -> bool:
+        return k is None and self.alpha is None and self.radius is None
 
     def _stop_count(self, k: int | None) -> int | None:
         """A path that only has to give k columns ends when it has them."""
@@ -183,7 +187,7 @@ class LassoFit:
             objective=float(residual / 2 + alpha * self._chooser.penalty(coef)),
             order=self._order(chosen),
             trace=tuple(self.path.alphas.tolist()),
-            extras=self._extras(alpha, coef),
+            extras=self._extras(alpha, coef) | self._count_notes(k),
         )
 
     def _by_unit(self, values: FloatArray) -> FloatArray:
@@ -212,6 +216,17 @@ class LassoFit:
         }
         return extras if self.errors is None else {**extras, "mse_path": self.errors}
 
+    def _count_notes(self, k: int | None) -> dict[str, object]:
+        """One point per penalty, where the error decides the count."""
+        if not self.settings.counts_by_error(k) or self.errors is None:
+            return {}
+        counts = np.count_nonzero(self._chooser.path_sizes, axis=1)
+        known = np.maximum(np.isfinite(self.errors).sum(axis=1), 1)
+        mean = np.nanmean(self.errors, axis=1)
+        spread = np.nanstd(self.errors, axis=1, ddof=1) / np.sqrt(known)
+        points = zip(counts.tolist(), mean.tolist(), spread.tolist(), strict=True)
+        return count_notes(COUNT_RULE, tuple(points))
+
 
 def _out_of_unit(result: SelectionResult, factor: float) -> SelectionResult:
     """Penalties and coefficients in the unit of the target as it was given."""
@@ -221,6 +236,11 @@ def _out_of_unit(result: SelectionResult, factor: float) -> SelectionResult:
             extras[name] = extras[name] / factor
         if "mse_path" in extras:
             extras["mse_path"] = extras["mse_path"] / factor / factor
+        if "count_curve" in extras:
+            extras["count_curve"] = tuple(
+                (count, mean / factor / factor, error / factor / factor)
+                for count, mean, error in extras["count_curve"]
+            )
     return result.evolve(
         scores=result.scores / factor,
         objective=None if result.objective is None else result.objective / factor / factor,

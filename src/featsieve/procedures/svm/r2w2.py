@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from featsieve.procedures.svm.radius_margin import (
     median_rate,
 )
 from featsieve.procedures.svm.rows import Rows, one_vs_rest, problems_of, read_rows
-from featsieve.protocols import Engine
+from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import Monitor
@@ -46,6 +46,8 @@ class ScaleElimination:
     max_iter: int = 20
     tol: float = 1e-3
     standardize: bool = True
+
+    nesting: ClassVar[Nesting] = "shrinking"
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         assert k is not None  # only a procedure that counts by itself gets None

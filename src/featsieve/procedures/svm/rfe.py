@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.rows import Problem, Rows, one_vs_one, problems_of, read_rows
-from featsieve.protocols import Engine
+from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
 from featsieve.searches.stepwise import round_size
@@ -27,6 +28,8 @@ class RecursiveElimination:
     step: float = 1
     tol: float = 1e-3
     standardize: bool = True
+
+    nesting: ClassVar[Nesting] = "shrinking"
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         assert k is not None  # only a procedure that counts by itself gets None

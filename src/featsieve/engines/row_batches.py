@@ -1,0 +1,170 @@
+"""Batches of rows of one Parquet file, within a budget of memory, whatever its row groups are like.
+
+A reader holds one page of each of its columns. Where the pages of all columns together exceed the
+budget (a wide table in one row group, or a writer that makes one page per row group), the columns
+of a row group are read a few at a time into a temporary file, and the batches come from there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, Any
+
+from featsieve.errors import InputError
+
+BUFFER_BYTES = 1 << 16
+LEAST_BUDGET = 1 << 26
+USUAL_PAGE = 1 << 20  # what most writers keep a page below
+COPIES_OF_A_PAGE = 3  # as stored, decompressed, and the dictionary of the column
+MOST_FILES = 64
+HEADER_BYTES = 64
+
+
+def open_file(path: Any) -> Any:
+    """Neither mapped nor read ahead nor by whole column chunks: each would hold a whole row group
+    or the whole file in memory in the end."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path, memory_map=False, pre_buffer=False, buffer_size=BUFFER_BYTES)
+
+
+def read_batches(
+    file: Any, path: Any, columns: list[str], batch_rows: int, memory_limit: int
+) -> Iterator[Any]:
+    """pyarrow tables of consecutive rows; all but the last have ``batch_rows`` rows."""
+    import pyarrow as pa
+
+    groups = _column_groups(file, path, columns, max(memory_limit // 2, LEAST_BUDGET))
+    if len(groups) == 1:
+        batches = file.iter_batches(batch_size=batch_rows, columns=columns)
+        pieces: Iterable[Any] = (pa.Table.from_batches([batch]) for batch in batches)
+    else:
+        row_groups = range(file.metadata.num_row_groups)
+        spooled = (_spooled(file, row_group, groups, batch_rows) for row_group in row_groups)
+        pieces = chain.from_iterable(spooled)
+    for table in _rebatched(pieces, batch_rows):
+        yield table.select(columns)
+
+
+def _column_groups(file: Any, path: Any, columns: list[str], budget: int) -> list[list[str]]:
+    """Columns whose readers fit the budget together; one group where all of them do."""
+    largest = _largest_row_group(file)
+    if largest is None or COPIES_OF_A_PAGE * largest.total_byte_size <= budget:
+        return [columns]
+    costs = _reader_costs(file, path, largest)
+    budget = max(budget, sum(costs.values()) // MOST_FILES)
+    groups: list[list[str]] = [[]]
+    used = 0
+    for name in columns:
+        if groups[-1] and used + costs[name] > budget:
+            groups.append([])
+            used = 0
+        groups[-1].append(name)
+        used += costs[name]
+    return groups
+
+
+def _largest_row_group(file: Any) -> Any:
+    row_groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    return max(row_groups, key=lambda row_group: row_group.total_byte_size, default=None)
+
+
+def _reader_costs(file: Any, path: Any, row_group: Any) -> Counter[str]:
+    """Bytes that the reader of each column holds at a time."""
+    names = file.schema_arrow.names
+    is_flat = len(names) == row_group.num_columns  # else a column of lists has several parts
+    costs: Counter[str] = Counter()
+    with open(path, "rb") as raw:
+        for position, chunk in enumerate(map(row_group.column, range(row_group.num_columns))):
+            name = names[position] if is_flat else chunk.path_in_schema.split(".")[0]
+            costs[name] += _chunk_cost(raw, chunk)
+    return costs
+
+
+def _chunk_cost(raw: IO[bytes], chunk: Any) -> int:
+    size = int(chunk.total_uncompressed_size)
+    if size > USUAL_PAGE:
+        size = min(size, _page_bytes(raw, chunk.data_page_offset))
+    return COPIES_OF_A_PAGE * size + min(BUFFER_BYTES, int(chunk.total_compressed_size))
+
+
+def _page_bytes(raw: IO[bytes], offset: int) -> int:
+    """The size of a page, decompressed: the second field of its header, in Thrift's compact
+    protocol (a byte for each field, and numbers of 7 bits a byte, the sign in the lowest bit)."""
+    raw.seek(offset)
+    header = raw.read(HEADER_BYTES)
+    position, number = 0, 0
+    for _ in range(2):  # the type of the page, then its size
+        number, shift, position = 0, 0, position + 1
+        while position < len(header):
+            byte = header[position]
+            number |= (byte & 0x7F) << shift
+            shift, position = shift + 7, position + 1
+            if byte < 0x80:
+                break
+    return max(number >> 1, USUAL_PAGE)
+
+
+def _spooled(
+    file: Any, row_group: int, column_groups: list[list[str]], batch_rows: int
+) -> Iterator[Any]:
+    """One row group by way of temporary files, which have no name and end with the run."""
+    import pyarrow as pa
+
+    with ExitStack() as stack:
+        streams = []
+        for columns in column_groups:
+            spool = stack.enter_context(TemporaryFile())
+            batches = file.iter_batches(batch_rows, row_groups=[row_group], columns=columns)
+            _write_stream(spool, batches)
+            streams.append(pa.ipc.open_stream(pa.PythonFile(spool, "r")))
+        for parts in zip(*streams, strict=True):
+            columns = [column for part in parts for column in part.columns]
+            yield pa.table(columns, [name for part in parts for name in part.schema.names])
+
+
+def _write_stream(spool: IO[bytes], batches: Iterable[Any]) -> None:
+    import pyarrow as pa
+
+    writer = None
+    for batch in batches:
+        writer = writer or pa.ipc.new_stream(pa.PythonFile(spool, "w"), batch.schema)
+        try:
+            writer.write_batch(batch)
+        except OSError as error:
+            raise _no_room(error) from None
+    if writer is not None:
+        writer.close()
+    spool.seek(0)
+
+
+def _no_room(error: OSError) -> InputError:
+    return InputError(
+        f"a row group larger than memory_limit could not be copied to {gettempdir()} ({error}); "
+        "make room there, set TMPDIR to another folder, or raise memory_limit."
+    )
+
+
+def _rebatched(pieces: Iterable[Any], batch_rows: int) -> Iterator[Any]:
+    """The same rows in batches of one size: blocks do not depend on the row groups of a file."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    n_waiting = 0
+    for piece in pieces:
+        if not waiting and piece.num_rows == batch_rows:
+            yield piece
+            continue
+        waiting.append(piece)
+        n_waiting += piece.num_rows
+        if n_waiting >= batch_rows:
+            rows = pa.concat_tables(waiting).unify_dictionaries()
+            yield rows.slice(0, batch_rows)
+            n_waiting -= batch_rows
+            waiting = [rows.slice(batch_rows)] if n_waiting else []
+    if n_waiting:
+        yield pa.concat_tables(waiting).unify_dictionaries()

@@ -1,0 +1,362 @@
+"""How the text of a table is laid out: encoding, delimiter, where its header is, its names."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from featsieve.errors import InputError
+from featsieve.io.budget import is_compressed
+from featsieve.io.model import Note, ReadOptions, quoted
+from featsieve.io.values import (
+    GAP_WORDS,
+    has_decimal_comma,
+    is_number,
+    looks_like_code,
+    looks_like_thousands,
+)
+
+SAMPLE = 1 << 16
+WINDOWS = 8  # further samples along a long file
+MOST_ROWS = 500
+ROW_NAMES = "row names"
+_DELIMITERS = (",", ";", "\t", "|")
+_MARKS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+WESTERN = "cp1252"
+_PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a reader has to know; ``extra`` is a nameless last column, ``text`` must stay text."""
+
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...] = ()
+    n_lines_before: int = 0
+    extra: str | None = None
+    text: tuple[str, ...] = ()
+    repeated: frozenset[str] = frozenset()
+    notes: tuple[Note, ...] = ()
+
+    def noted(self, message: str, fix: str, **changes: Any) -> Layout:
+        return replace(self, notes=(*self.notes, Note(message, fix)), **changes)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The beginning of a file, and what a user said about it."""
+
+    source: str
+    options: ReadOptions
+    head: bytes
+    more: tuple[bytes, ...] = field(default=())
+
+    @classmethod
+    def of(cls, path: Path, source: str, options: ReadOptions) -> Sample:
+        import pyarrow as pa
+
+        with pa.input_stream(str(path), compression="detect") as stream:
+            head = bytes(stream.read(SAMPLE))
+        return cls(source, options, head, () if is_compressed(path) else tuple(_windows(path)))
+
+    def allows(self, fix: str) -> bool:
+        return fix not in self.options.no_fix
+
+
+def _windows(path: Path) -> Iterator[bytes]:
+    size = path.stat().st_size
+    if size <= 2 * SAMPLE:
+        return
+    with path.open("rb") as stream:
+        for number in range(1, WINDOWS + 1):
+            stream.seek(number * (size - SAMPLE) // WINDOWS)
+            yield stream.read(SAMPLE).partition(b"\n")[2]
+
+
+def look_at(sample: Sample) -> Layout:
+    """The layout of a text file, as far as its samples tell."""
+    if not sample.head.strip(b"\0 \r\n\t\xef\xbb\xbf\xfe\xff"):
+        raise InputError(f"{sample.source} is empty; give a file with a header and rows.")
+    layout = _with_encoding(sample)
+    text = _decoded(sample.head, layout.encoding, sample.source)
+    layout, text = _after_separator_line(sample, layout, text)
+    lines = _lines(text, complete=len(sample.head) < SAMPLE)
+    layout = replace(layout, delimiter=sample.options.delimiter or _delimiter(lines))
+    layout, header, body = _with_header(sample, layout, _cells(lines, layout.delimiter))
+    layout = _with_names(sample, layout, header)
+    rows = [*body, *_rows_of_windows(sample, layout)]
+    return _with_text_columns(sample, layout, rows)
+
+
+# --- encoding -------------------------------------------------------------------------------------
+
+
+def _with_encoding(sample: Sample) -> Layout:
+    given = sample.options.encoding
+    layout = Layout(given, ",")
+    if given.lower().replace("-", "") != "utf8" or not sample.allows("encoding"):
+        return layout
+    guess = _utf16(sample.head)
+    if guess is None:
+        return layout if _is_utf8(sample.head) else western(layout, sample.source)
+    return layout.noted(f"{sample.source} was read as UTF-16 text", "encoding", encoding=guess)
+
+
+def western(layout: Layout, source: str) -> Layout:
+    """The layout with the encoding of Western Windows."""
+    return layout.noted(
+        f"{source} is not UTF-8 text; it was read as Windows-1252, --encoding NAME gives another",
+        "encoding",
+        encoding=WESTERN,
+    )
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _utf16(head: bytes) -> str | None:
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    zeros = head[1::2].count(0), head[::2].count(0)
+    if max(zeros) > len(head) / 5 and min(zeros) < max(zeros) / 10:
+        return "utf-16-le" if zeros[0] > zeros[1] else "utf-16-be"
+    return None
+
+
+def _decoded(head: bytes, encoding: str, source: str) -> str:
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise not_text(source, encoding) from None
+    except LookupError:
+        raise InputError(
+            f"the encoding {encoding!r} is not known; give one that Python knows, for example "
+            "utf-8 or latin-1."
+        ) from None
+    if "\0" in text:
+        raise not_text(source, encoding)
+    return text
+
+
+def not_text(source: str, encoding: str) -> InputError:
+    return InputError(
+        f"{source} is not {encoding.upper()} text; give its encoding, for example "
+        "--encoding latin-1, or save it as UTF-8."
+    )
+
+
+# --- delimiter and header -------------------------------------------------------------------------
+
+
+def _after_separator_line(sample: Sample, layout: Layout, text: str) -> tuple[Layout, str]:
+    """Spreadsheets write ``sep=;`` as a line of its own."""
+    first, _, rest = text.partition("\n")
+    if not first.lower().startswith("sep=") or not sample.allows("layout"):
+        return layout, text
+    return replace(layout, n_lines_before=1), rest
+
+
+def _lines(text: str, *, complete: bool) -> list[str]:
+    lines = io.StringIO(text, newline=None).read().splitlines(keepends=True)
+    return lines if complete or len(lines) < 2 else lines[:-1]
+
+
+def _cells(lines: Iterable[str], delimiter: str) -> list[list[str]]:
+    """Rows of cells; lines without any cell are empty rows."""
+    try:
+        return [row for row, _ in zip(csv.reader(lines, delimiter=delimiter), range(MOST_ROWS))]  # noqa: B905
+    except csv.Error:
+        return [line.rstrip("\n").split(delimiter) for line in list(lines)[:MOST_ROWS]]
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """The one that cuts most lines into the same number of cells, and the more cells the better."""
+
+    def quality(delimiter: str) -> tuple[bool, float, int]:
+        counts = [len(row) for row in _cells(lines, delimiter) if row]
+        ((width, n_same),) = Counter(counts).most_common(1) or [(1, 0)]
+        return (width > 1, n_same / max(1, len(counts)), width)
+
+    return max(_DELIMITERS, key=quality)
+
+
+def _with_header(
+    sample: Sample, layout: Layout, rows: list[list[str]]
+) -> tuple[Layout, list[str], list[list[str]]]:
+    """Lines before the header are passed over; a header may lack the name of one column."""
+    filled = [number for number, row in enumerate(rows) if any(cell.strip() for cell in row)]
+    width = Counter(len(rows[number]) for number in filled).most_common(1)[0][0]
+    start = _start_of_table(rows, filled, width) if sample.allows("layout") else filled[0]
+    skipped = [number for number in filled if number < start]
+    layout = replace(layout, n_lines_before=layout.n_lines_before + start)
+    if skipped:
+        example = sample.options.delimiter or layout.delimiter
+        words = example.join(rows[skipped[0]])[:40]
+        layout = layout.noted(
+            f"the first {start} lines (such as {words!r}) are not part of the table; they were "
+            "passed over",
+            "layout",
+        )
+    if not sample.options.header:
+        return layout, [f"X{j + 1}" for j in range(width)], rows[start:]
+    header, body = rows[start], rows[start + 1 :]
+    if len(header) == width - 1 and sample.allows("layout") and len(body) > 1:
+        return _with_nameless_column(layout, header, body)
+    return layout, header, body
+
+
+def _start_of_table(rows: Rows, filled: Sequence[int], width: int) -> int:
+    """The first line as wide as the table, or one cell short right before it and all words."""
+    for place, number in enumerate(filled):
+        row = rows[number]
+        if row[0].startswith("#") and len(filled) > place + 1:
+            wide = len(rows[filled[place + 1]]) == width
+            if not (wide and len(row) == width and width > 1):
+                continue
+        if len(row) == width:
+            return number
+        wide = place + 1 < len(filled) and len(rows[filled[place + 1]]) == width
+        words = not any(is_number(cell) for cell in row)
+        if len(row) == width - 1 and wide and words and width > 2:
+            return number
+        if width == 1 or len(row) > width:
+            return number
+    return filled[0]
+
+
+def _with_nameless_column(
+    layout: Layout, header: list[str], body: list[list[str]]
+) -> tuple[Layout, list[str], list[list[str]]]:
+    """Rows one cell longer than the header: a delimiter at their ends, or names of rows before."""
+    width = len(header) + 1
+    last = {row[-1].strip() for row in body if len(row) == width}
+    if last <= {""}:
+        return replace(layout, extra="(nothing)"), [*header, "(nothing)"], body
+    layout = layout.noted(
+        f"the rows have one cell more than the header; the first column was called {ROW_NAMES!r}",
+        "layout",
+    )
+    return layout, [ROW_NAMES, *header], body
+
+
+def _with_names(sample: Sample, layout: Layout, header: Sequence[str]) -> Layout:
+    """Names without spaces around them, each of them once."""
+    if sample.options.header and looks_headless(header) and len(set(header)) < len(header):
+        raise headless(sample.source)
+    if not sample.allows("names"):
+        return replace(layout, names=tuple(header))
+    names: list[str] = []
+    nameless, repeated = [], []
+    for number, cell in enumerate(header, start=1):
+        name = cell.strip()
+        if not name:
+            name = f"column {number}"
+            nameless.append(name)
+        elif name in names:
+            repeated.append(name)
+        names.append(name)
+    layout = replace(layout, names=_unique(names), repeated=frozenset(repeated))
+    if nameless:
+        layout = layout.noted(f"columns without a name were called {quoted(nameless)}", "names")
+    if repeated:
+        layout = layout.noted(
+            f"{quoted(repeated)}: the name of more than one column; the later ones got a number "
+            "after it",
+            "names",
+        )
+    return layout
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    """Later copies of a name get a number.
+
+    >>> _unique(["a", "a", "a_2", "a"])
+    ('a', 'a_3', 'a_2', 'a_4')
+    """
+    taken, given = set(names), set()
+    unique = []
+    for name in names:
+        number, candidate = 2, name
+        while candidate in given or (candidate != name and candidate in taken):
+            candidate, number = f"{name}_{number}", number + 1
+        given.add(candidate)
+        unique.append(candidate)
+    return tuple(unique)
+
+
+def looks_headless(names: Sequence[str]) -> bool:
+    """Whether what should be names are only numbers.
+
+    >>> looks_headless(["1", "-2.5", "1e3"]), looks_headless(["1", "age"])
+    (True, False)
+    """
+    return all(_PLAIN_NUMBER.fullmatch(name.strip()) for name in names)
+
+
+def headless(source: str) -> InputError:
+    return InputError(
+        f"the first row of {source} holds only numbers, no names; if it has no header, add "
+        "--no-header and name the target X1, X2, …"
+    )
+
+
+# --- columns that must not be read as numbers -----------------------------------------------------
+
+
+def _rows_of_windows(sample: Sample, layout: Layout) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for window in sample.more:
+        text = window.decode(layout.encoding, errors="replace")
+        rows += _cells(_lines(text, complete=False), layout.delimiter)
+    return rows
+
+
+def _with_text_columns(sample: Sample, layout: Layout, rows: Rows) -> Layout:
+    width = len(layout.names)
+    columns = list(zip(*(row for row in rows if len(row) == width), strict=True))
+    if not columns:
+        return layout
+    cells = [{cell.strip() for cell in column} for column in columns]
+    if sample.allows("codes"):
+        codes = [n for n, column in zip(layout.names, cells, strict=True) if _are_codes(column)]
+        layout = _keep_text(layout, codes)
+    if layout.delimiter != "," and any(map(has_decimal_comma, set().union(*cells))):
+        thousands = [
+            name for name, column in zip(layout.names, cells, strict=True) if _are_thousands(column)
+        ]
+        layout = replace(layout, text=(*layout.text, *thousands))
+    return layout
+
+
+def _keep_text(layout: Layout, names: list[str]) -> Layout:
+    if not names:
+        return layout
+    return layout.noted(
+        f"{quoted(names)}: codes with leading zeros, kept as text", "codes", text=tuple(names)
+    )
+
+
+def _are_codes(cells: set[str]) -> bool:
+    known = {cell for cell in cells if cell.lower() not in GAP_WORDS}
+    return any(map(looks_like_code, known)) and all(cell.isdigit() for cell in known)
+
+
+def _are_thousands(cells: set[str]) -> bool:
+    pointed = {cell.lstrip("+-") for cell in cells if "." in cell}
+    return bool(pointed) and all(map(looks_like_thousands, pointed))

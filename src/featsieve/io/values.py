@@ -1,0 +1,266 @@
+"""What cells written as text mean: numbers in many styles, dates in many formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+# Words for a gap that readers do not know as such.
+GAP_WORDS = frozenset(
+    {
+        "",
+        "-",
+        "--",
+        "–",
+        "—",
+        ".",
+        "..",
+        "...",
+        "?",
+        "??",
+        "na",
+        "n/a",
+        "n.a.",
+        "nan",
+        "null",
+        "nil",
+    }
+    | {"nil", "none", "missing", "unknown", "unbekannt", "not available", "not applicable"}
+    | {"#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!", "#error!"}
+    | {"1.#inf", "-1.#inf", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "-nan", "<na>"}
+)
+MOSTLY = 0.9  # share of distinct texts from which a column is one of numbers with some mistakes
+FEWEST_TO_JUDGE = 20
+
+_SPACES = "  \u2009\u202f'’"
+_GROUPED = r"[1-9]\d{{0,2}}([{mark}{spaces}]\d{{3}})+"
+_POINT = re.compile(
+    rf"[-+]?(\d+|{_GROUPED.format(mark=',', spaces=_SPACES)})(\.\d*)?([eE][-+]?\d+)?|[-+]?\.\d+"
+)
+_COMMA = re.compile(
+    rf"[-+]?(\d+|{_GROUPED.format(mark='.', spaces=_SPACES)})(,\d*)?([eE][-+]?\d+)?|[-+]?,\d+"
+)
+_PARENTHESES = re.compile(r"\((.+)\)")  # accountants write (5) for -5
+_CURRENCY = r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|CAD|AUD"
+_BEFORE = re.compile(rf"^([-+]?)\s*({_CURRENCY})\s*")
+_AFTER = re.compile(rf"\s*({_CURRENCY}|%|‰|°\s?[CF]?|[A-Za-zµ][A-Za-z/²³]{{0,5}})$")
+_CODE = re.compile(r"0\d+")
+_GROUP_OF_THREE = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One value per distinct text, None for gaps; ``unread`` are texts that are no value."""
+
+    values: list[float | None]
+    unread: tuple[str, ...] = ()
+    remark: str = ""
+
+
+def looks_like_code(text: str) -> bool:
+    """A leading zero is lost when such a text is read as a number: post codes, account numbers.
+
+    >>> looks_like_code("01067"), looks_like_code("0.5"), looks_like_code("0")
+    (True, False, False)
+    """
+    return bool(_CODE.fullmatch(text))
+
+
+def looks_like_thousands(text: str) -> bool:
+    """``1.234`` is a thousand in a file of decimal commas."""
+    return bool(_GROUP_OF_THREE.fullmatch(text))
+
+
+def has_decimal_comma(text: str) -> bool:
+    return bool(_DECIMAL_COMMA.fullmatch(text))
+
+
+def is_number(text: str) -> bool:
+    plain = text.strip()
+    return bool(_POINT.fullmatch(plain) or _COMMA.fullmatch(plain))
+
+
+def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading | None:
+    """Distinct texts as numbers in one style, where nearly all of them are; else None.
+
+    >>> read_numbers(["1.234,5", "12,0", "-"]).values
+    [1234.5, 12.0, None]
+    >>> read_numbers(["$5", "($1,200)"]).values
+    [5.0, -1200.0]
+    >>> read_numbers(["01067", "99999"]) is None
+    True
+    """
+    bare = _without_marks(states)
+    if bare is None:
+        return None
+    known = [text for text in bare if text is not None]
+    if len(known) < 2 or any(looks_like_code(text) for text in known):
+        return None
+    styles = (_COMMA, _POINT) if comma_first else (_POINT, _COMMA)
+    matches = [sum(bool(style.fullmatch(text)) for text in known) for style in styles]
+    style = styles[0] if matches[0] >= matches[1] else styles[1]
+    wrong = [text for text in known if not style.fullmatch(text)]
+    if wrong and (len(known) < FEWEST_TO_JUDGE or len(wrong) > (1 - MOSTLY) * len(known)):
+        return None
+    values = [
+        _number(text, style is _COMMA) if text is not None and style.fullmatch(text) else None
+        for text in bare
+    ]
+    return Reading(values, tuple(wrong))
+
+
+def mostly_numbers(states: Sequence[str]) -> bool:
+    """Whether half of many distinct texts are numbers, though not enough to read them so."""
+    known = [text for text in states if text.lower() not in GAP_WORDS]
+    many = len(known) >= FEWEST_TO_JUDGE
+    return many and sum(map(is_number, known)) >= len(known) / 2
+
+
+def _without_marks(states: Sequence[str]) -> list[str | None] | None:
+    """Texts without currency or unit, None for gaps; None if they are not all of one unit."""
+    bare: list[str | None] = []
+    marks: set[str] = set()
+    n_marked = n_known = 0
+    for state in states:
+        text = state.strip().replace("−", "-")
+        if text.lower() in GAP_WORDS:
+            bare.append(None)
+            continue
+        number, mark = _split_mark(text)
+        n_known += 1
+        if mark:
+            marks.add(mark)
+            n_marked += 1
+        bare.append(number)
+    # "5 kg" beside "5 lb", or "5 %" beside "0.05", are not on one scale; "$5" beside "5" is.
+    if len(marks) > 1 or (n_marked < n_known and marks - _CURRENCY_MARKS):
+        return None if n_marked > (1 - MOSTLY) * n_known else list(_as_written(states))
+    return bare
+
+
+_CURRENCY_MARKS = {mark.strip("[]") for mark in _CURRENCY.split("|")[1:]} | set("$€£¥₹")
+
+
+def _as_written(states: Sequence[str]) -> Sequence[str | None]:
+    texts = (state.strip().replace("−", "-") for state in states)
+    return [None if text.lower() in GAP_WORDS else text for text in texts]
+
+
+def _split_mark(text: str) -> tuple[str, str]:
+    """The number and its currency or unit.
+
+    >>> _split_mark("-$5.20"), _split_mark("12 kg"), _split_mark("(7)"), _split_mark("1e5")
+    (('-5.20', '$'), ('12', 'kg'), ('-7', ''), ('1e5', ''))
+    """
+    inner = _PARENTHESES.fullmatch(text)
+    sign, text = ("-", inner[1]) if inner else ("", text)
+    before = _BEFORE.match(text)
+    if before:
+        return sign + before[1] + text[before.end() :], before[2]
+    after = _AFTER.search(text)
+    if after and is_number(text[: after.start()]):
+        return sign + text[: after.start()], after[1]
+    return sign + text, ""
+
+
+def _number(text: str, comma: bool) -> float:
+    kept = re.sub(f"[{_SPACES}]", "", text)
+    kept = kept.replace(".", "").replace(",", ".") if comma else kept.replace(",", "")
+    return float(kept)
+
+
+# --- dates ----------------------------------------------------------------------------------------
+
+_TIME = re.compile(
+    r"(?P<day>.*?\d)(?:[T ]\s*(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?"
+    r"\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
+)
+_ISO = ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d")
+_DAY_FIRST = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y", "%d-%m-%y")
+_MONTH_FIRST = ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y", "%m-%d-%y")
+_NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y")
+_FORMATS = (*_ISO, *_DAY_FIRST, *_MONTH_FIRST, *_NAMED)
+_EPOCH = datetime(1970, 1, 1)
+
+
+def read_dates(states: Sequence[str]) -> Reading | None:
+    """Distinct texts as days since 1970, where all of them are dates; else None.
+
+    >>> read_dates(["02.01.1970", "3 Jan 1970 12:00"]).values
+    [1.0, 2.5]
+    """
+    parts = [_day_and_time(state.strip()) for state in states]
+    shapes: dict[str, list[str]] = {}
+    for state, part in zip(states, parts, strict=True):
+        if part is not None:
+            shapes.setdefault(_shape(part[0]), []).append(part[0])
+        elif state.strip().lower() not in GAP_WORDS:
+            return None
+    formats = {shape: _formats_for(days) for shape, days in shapes.items()}
+    if not formats or not all(formats.values()):
+        return None
+    values = [
+        None if part is None else (_days(part[0], formats[_shape(part[0])][0]) or 0.0) + part[1]
+        for part in parts
+    ]
+    return Reading(values, remark=_remark(shapes, formats))
+
+
+def _day_and_time(text: str) -> tuple[str, float] | None:
+    """The date and the time of day as a share of a day."""
+    if not 6 <= len(text) <= 40 or not any(mark in text for mark in "-/. "):
+        return None
+    parts = _TIME.fullmatch(text)
+    if parts is None:
+        return None
+    if parts["h"] is None:
+        return parts["day"], 0.0
+    hours = int(parts["h"])
+    if parts["half"]:
+        hours = hours % 12 + 12 * (parts["half"].lower() == "pm")
+    return parts["day"], (hours + (int(parts["m"]) + float(parts["s"] or 0.0) / 60) / 60) / 24
+
+
+def _shape(day: str) -> str:
+    """Dates of one shape are read by one format.
+
+    >>> _shape("1.12.2020"), _shape("1 Jan 99")
+    ('0.0.0000', '0 a 0')
+    """
+    short = re.sub(r"\d+", lambda digits: "0000" if len(digits[0]) == 4 else "0", day)
+    return re.sub(r"[^\W\d_]+", "a", short)
+
+
+def _formats_for(days: Sequence[str]) -> list[str]:
+    """The formats that read every one of these dates."""
+    left = list(_FORMATS)
+    for day in days:
+        left = [style for style in left if _days(day, style) is not None]
+        if not left:
+            break
+    return left
+
+
+def _days(day: str, style: str) -> float | None:
+    try:
+        return float((datetime.strptime(day, style) - _EPOCH).days)
+    except ValueError:
+        return None
+
+
+def _remark(shapes: dict[str, list[str]], formats: dict[str, list[str]]) -> str:
+    for shape, styles in formats.items():
+        if len({_kind(style) for style in styles}) > 1:
+            return f"{shapes[shape][0]!r} as {_words(styles[0])}"
+    return ""
+
+
+def _kind(style: str) -> str:
+    return "".join(letter for letter in style if letter.isalpha()).lower()
+
+
+def _words(style: str) -> str:
+    return "day/month/year" if style.startswith("%d") else "month/day/year"

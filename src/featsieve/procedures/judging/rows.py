@@ -1,0 +1,258 @@
+"""Rows for judging: a sample in memory, its folds, and what a model sees of some columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import Context
+from featsieve.engines.memory import MemoryEngine
+from featsieve.procedures.judging.judges import Judge
+from featsieve.protocols import Engine
+from featsieve.schema import Block, Schema, Target, power_of_two, target_columns
+
+MOST_ROWS = 1000
+MOST_CELLS = 1 << 24
+FEWEST_SAMPLED = 100
+FEWEST_ROWS = 6  # below, a fold says nothing
+MOST_STATES = 20
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows to learn from and rows to be judged on."""
+
+    train: IntArray
+    test: IntArray
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Some rows of a table in memory; categorical columns are codes."""
+
+    rows: IntArray
+    X: FloatArray
+    y: Array
+    weight: FloatArray | None
+    schema: Schema
+    source: Engine
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.X)
+
+    @property
+    def is_everything(self) -> bool:
+        return self.n_rows == self.source.n_samples
+
+    def engine(self, rows: IntArray | None = None) -> MemoryEngine:
+        """Some of the rows as an engine of their own, with the classes that occur in them."""
+        chosen = slice(None) if rows is None else rows
+        target, y = _present_classes(self.source.target, self.y[chosen])
+        context = Context(
+            self.schema,
+            target,
+            self.source.monitor,
+            self.source.memory_limit,
+            self.source.n_jobs,
+        )
+        weight = None if self.weight is None else self.weight[chosen]
+        return MemoryEngine(self.X[chosen], y, context, weight=weight)
+
+    def is_usable(self, fold: Fold) -> bool:
+        """Whether the target varies in the rows to learn from, and there are rows to judge on."""
+        y = self.y[fold.train]
+        return bool(len(fold.test) and len(y) > 1 and (y != y[0]).any(axis=0).all())
+
+
+def draw_rows(engine: Engine, seed: int, most: int = MOST_ROWS) -> RowSample:
+    """Rows by seed and index alone, so that every engine draws the same."""
+    wanted = min(most, max(FEWEST_SAMPLED, MOST_CELLS // max(engine.n_features, 1)))
+    if engine.n_samples <= wanted:
+        rows = np.arange(engine.n_samples)
+    else:
+        rng = np.random.default_rng((seed, engine.n_samples))
+        rows = np.sort(rng.choice(engine.n_samples, wanted, replace=False))
+    return taken_rows(engine, rows)
+
+
+def taken_rows(engine: Engine, rows: IntArray) -> RowSample:
+    """These rows of any engine, in memory."""
+    X, y = engine.take(rows)
+    states = {c: tuple(range(len(s))) for c, s in engine.schema.categories.items()}
+    schema = Schema(engine.schema.names, states, engine.schema.groups, engine.schema.group_names)
+    X = np.asarray(X, dtype=np.float64)
+    return RowSample(rows, X, y, _weights(engine, rows), schema, engine)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """The weights of consecutive blocks."""
+
+    parts: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.parts + other.parts)
+
+
+def _weights(engine: Engine, rows: IntArray) -> FloatArray | None:
+    if not engine.has_weights:
+        return None
+    collected = engine.reduce_rows(_block_weights)
+    return np.asarray(np.concatenate(collected.parts)[rows])
+
+
+def _block_weights(block: Block) -> _Weights:
+    assert block.weight is not None
+    return _Weights((block.weight,))
+
+
+def _present_classes(target: Target, y: Array) -> tuple[Target, Array]:
+    """A class that does not occur in these rows would be an empty one to the method."""
+    if not target.is_classification:
+        return target, y
+    coded = [np.unique(column, return_inverse=True) for column in y.T]
+    codes = np.stack([codes for _, codes in coded], axis=1).astype(np.intp)
+    return Target(target.task, target.n_outputs, tuple(states for states, _ in coded)), codes
+
+
+def split_rows(sample: RowSample, n_folds: int, seed: int) -> list[Fold]:
+    """Folds with the same share of each class, or of each part of the range of a number."""
+    rng = np.random.default_rng((seed, n_folds, sample.n_rows))
+    shuffled = rng.permutation(sample.n_rows)
+    by_target = shuffled[np.argsort(_strata(sample)[shuffled], kind="stable")]
+    number = np.empty(sample.n_rows, dtype=np.intp)
+    for start in range(0, sample.n_rows, n_folds):
+        members = by_target[start : start + n_folds]
+        number[members] = rng.permutation(n_folds)[: len(members)]
+    everything = np.arange(sample.n_rows)
+    folds = [Fold(everything[number != f], everything[number == f]) for f in range(n_folds)]
+    return [fold for fold in folds if sample.is_usable(fold)]
+
+
+def _strata(sample: RowSample) -> FloatArray:
+    """One number per row along which folds are balanced."""
+    if sample.source.target.is_classification:
+        return np.unique(sample.y, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
+    return np.asarray(sample.y[:, 0], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judges say of one set on one fold, one number per judge.
+
+    ``errors``: the share of wrong classes, or of the target's variance that stays unexplained.
+    ``losses``: the squared error of the class indicators over that of their means, a smoother
+    witness of the same; for numbers the same as ``errors``.
+    """
+
+    errors: FloatArray
+    losses: FloatArray
+
+
+@dataclass(frozen=True)
+class Court:
+    """Judges with the rows they judge on; a set is judged once, whoever found it."""
+
+    sample: RowSample
+    judges: Sequence[Judge]
+    seed: int
+    known: dict[tuple[int, frozenset[int]], Verdict] = field(default_factory=dict)
+
+    def verdict(self, fold: Fold, units: IntArray) -> Verdict:
+        key = (id(fold), frozenset(units.tolist()))
+        if key not in self.known:
+            self.known[key] = self._judged(fold, units)
+        return self.known[key]
+
+    def _judged(self, fold: Fold, units: IntArray) -> Verdict:
+        columns = np.sort(self.sample.schema.columns_of_units(units))
+        train, test = encoded(self.sample, fold, columns)
+        parts = list(judged_targets(self.sample))
+        Y = np.concatenate([part for _, part in parts], axis=1)
+        pairs = [
+            self._errors(judge.predict(train, Y[fold.train], test, self.seed), Y, fold, parts)
+            for judge in self.judges
+        ]
+        errors, losses = zip(*pairs, strict=True)
+        return Verdict(np.array(errors), np.array(losses))
+
+    def _errors(
+        self, predicted: FloatArray, Y: FloatArray, fold: Fold, parts: Sequence[tuple[int, Any]]
+    ) -> tuple[float, float]:
+        weight = None if self.sample.weight is None else self.sample.weight[fold.test]
+        if weight is not None and not weight.any():
+            weight = None
+        squares = np.average((Y[fold.test] - predicted) ** 2, axis=0, weights=weight)
+        if not self.sample.source.target.is_classification:
+            error = float(squares.mean())
+            return error, error
+        baseline = np.average((Y[fold.test] - Y[fold.train].mean(axis=0)) ** 2, axis=0)
+        wrong, start = [], 0
+        for _, part in parts:
+            stop = start + part.shape[1]
+            guess = predicted[:, start:stop].argmax(axis=1)
+            truth = Y[fold.test, start:stop].argmax(axis=1)
+            wrong.append(float(np.average(guess != truth, weights=weight)))
+            start = stop
+        return float(np.mean(wrong)), float(squares.sum() / (baseline.sum() or 1.0))
+
+
+def judged_targets(sample: RowSample) -> Iterator[tuple[int, FloatArray]]:
+    """Of each output: class indicators, or numbers in units of their deviation."""
+    for output, part in target_columns(sample.y, sample.source.target):
+        if sample.source.target.is_classification:
+            yield output, part
+        else:
+            centred = part - part.mean()
+            size = np.abs(centred).max() or 1.0
+            yield output, centred / size / (np.sqrt(np.mean((centred / size) ** 2)) or 1.0)
+
+
+def encoded_units(sample: RowSample) -> tuple[FloatArray, IntArray]:
+    """All columns of all rows as a model sees them, and the unit that each belongs to."""
+    schema, rows = sample.schema, np.arange(sample.n_rows)
+    everything = Fold(rows, rows)
+    if schema.is_plain:
+        return encoded(sample, everything, np.arange(schema.n_columns))[0], schema.unit_of_column
+    pieces = [
+        encoded(sample, everything, np.asarray(schema.columns_of(unit)))[0]
+        for unit in range(schema.n_units)
+    ]
+    owner = np.repeat(np.arange(len(pieces)), [piece.shape[1] for piece in pieces])
+    return np.concatenate(pieces, axis=1), owner
+
+
+def encoded(sample: RowSample, fold: Fold, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Standardised numbers, and indicators of the frequent states; a missing cell is a mean."""
+    pieces = [_encoded_numbers(sample, fold, columns)]
+    for column in columns:
+        if column in sample.schema.categories:
+            pieces.append(_indicators(sample.X[:, column], fold))
+    table = np.concatenate(pieces, axis=1)
+    return table[fold.train], table[fold.test]
+
+
+def _encoded_numbers(sample: RowSample, fold: Fold, columns: IntArray) -> FloatArray:
+    numeric = [c for c in columns if c not in sample.schema.categories]
+    values = sample.X[:, numeric]
+    values = np.where(np.isfinite(values), values, np.nan)
+    largest = np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0)
+    values = values * power_of_two(np.where(largest > 0, largest, 1.0))
+    known = values[fold.train]
+    counts = np.maximum(np.isfinite(known).sum(axis=0), 1)
+    mean = np.nansum(known, axis=0) / counts
+    spread = np.sqrt(np.nansum((known - mean) ** 2, axis=0) / counts)
+    factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    return np.asarray(np.nan_to_num((values - mean) * factor))
+
+
+def _indicators(codes: FloatArray, fold: Fold) -> FloatArray:
+    """One column per state, the most frequent ones of the rows to learn from."""
+    states, counts = np.unique(codes[fold.train], return_counts=True)
+    frequent = states[np.argsort(-counts, kind="stable")][:MOST_STATES]
+    return np.asarray((codes[:, None] == frequent).astype(np.float64))

@@ -1,0 +1,149 @@
+"""Batches of rows: the same rows whatever the row groups, and no more memory than allowed."""
+
+from __future__ import annotations
+
+import errno
+from contextlib import contextmanager
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from featsieve import MRMR, PearsonRanking, open_parquet
+from featsieve.engines import row_batches
+from featsieve.errors import InputError
+
+MIB = 1 << 20
+
+
+def mixed_table(n_rows):
+    rng = np.random.default_rng(0)
+    words = np.array(["red", "green", "blue"])[rng.integers(0, 3, n_rows)]
+    return pa.table(
+        {
+            "number": rng.normal(size=n_rows),
+            "with.dot": rng.integers(0, 5, n_rows),
+            "word": words,
+            "category": pa.array(words).dictionary_encode(),
+            "gap": pa.array([None if i % 3 else i for i in range(n_rows)], pa.float32()),
+        }
+    )
+
+
+@pytest.fixture
+def tiny_budget(monkeypatch):
+    """Every column is a group of its own."""
+    monkeypatch.setattr(row_batches, "LEAST_BUDGET", 1)
+    monkeypatch.setattr(row_batches, "MOST_FILES", 1000)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    n_rows=st.integers(1, 60),
+    row_group=st.integers(1, 60),
+    batch_rows=st.integers(1, 70),
+    limit=st.sampled_from([1, 2000, 1 << 30]),
+)
+def test_batches_do_not_depend_on_row_groups_or_the_limit(
+    tmp_path_factory, n_rows, row_group, batch_rows, limit
+):
+    path = tmp_path_factory.mktemp("batches") / "table.parquet"
+    table = mixed_table(n_rows)
+    pq.write_table(table, path, row_group_size=row_group)
+    wanted = ["word", "number", "category", "with.dot", "gap"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_batches, "LEAST_BUDGET", 1)
+        file = row_batches.open_file(path)
+        batches = list(row_batches.read_batches(file, path, wanted, batch_rows, limit))
+    assert [len(batch) for batch in batches[:-1]] == [batch_rows] * (len(batches) - 1)
+    for name in wanted:
+        together = [value for batch in batches for value in batch.column(name).to_pylist()]
+        assert together == table.column(name).to_pylist()
+    assert all(batch.column_names == wanted for batch in batches)
+
+
+@contextmanager
+def counted_memory():
+    """A pool that knows the most that Arrow held at a time."""
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(pool)
+    try:
+        yield pool
+    finally:
+        pa.set_memory_pool(usual)
+
+
+LAYOUTS = {
+    "small pages, one row group": {"row_group_size": 10**6},
+    "one page a column": {"row_group_size": 10**6, "data_page_size": 1 << 30},
+    "one page, not compressed": {
+        "row_group_size": 10**6,
+        "data_page_size": 1 << 30,
+        "compression": "none",
+        "use_dictionary": False,
+        "max_rows_per_page": 10**6,
+    },
+    "many row groups": {"row_group_size": 3000},
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(55_000, 40), (4400, 500)], ids=["tall", "wide"])
+def test_a_row_group_is_not_held_in_memory(layout, shape, tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=shape)
+    names = [f"x{j}" for j in range(shape[1])]
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table(list(map(pa.array, X.T)), names), path, **LAYOUTS[layout])
+    monkeypatch.setattr(row_batches, "LEAST_BUDGET", 4 * MIB)
+    with counted_memory() as pool:
+        file = row_batches.open_file(path)
+        rows = MIB // (8 * shape[1])
+        batches = row_batches.read_batches(file, path, names, rows, 8 * MIB)
+        total = sum(float(batch.column("x1").to_numpy().sum()) for batch in batches)
+    assert total == pytest.approx(X[:, 1].sum())
+    assert X.nbytes > 16 * MIB
+    assert pool.max_memory() < 10 * MIB
+
+
+def test_selectors_give_the_same_answer_by_way_of_temporary_files(tmp_path, tiny_budget):
+    X = np.random.default_rng(0).normal(size=(300, 6))
+    path = tmp_path / "table.parquet"
+    columns = {f"x{j}": X[:, j] for j in range(6)} | {"y": X[:, 2] + X[:, 4] ** 2}
+    pq.write_table(pa.table(columns), path)
+    for method in (PearsonRanking, MRMR):
+        spooled = method(n_features_to_select=3, memory_limit="8KiB")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(row_batches, "LEAST_BUDGET", 1)
+            spooled.fit(open_parquet(path), "y")
+        plain = method(n_features_to_select=3).fit(X, columns["y"])
+        assert spooled.indices_.tolist() == plain.indices_.tolist()
+
+
+def test_no_room_for_the_temporary_file_is_said_in_one_sentence(tmp_path, tiny_budget, monkeypatch):
+    class FullDisk:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        closed = False
+
+        def write(self, _):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def flush(self):
+            pass
+
+        def tell(self):
+            return 0
+
+    path = tmp_path / "table.parquet"
+    pq.write_table(mixed_table(50), path)
+    monkeypatch.setattr(row_batches, "TemporaryFile", FullDisk)
+    with pytest.raises(InputError, match=r"could not be copied to .*No space left.*TMPDIR"):
+        list(row_batches.read_batches(row_batches.open_file(path), path, ["number", "gap"], 10, 1))

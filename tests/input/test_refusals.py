@@ -1,0 +1,84 @@
+"""Columns and targets that are neither numbers nor categories: a sentence that helps."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from featsieve import MRMR, PearsonRanking
+from featsieve.errors import InputError
+
+N = 40
+X = np.random.default_rng(0).normal(size=N)
+Y = (X > 0).astype(int)
+
+COLUMNS = {
+    "dates": (pd.date_range("2020", periods=N), r"use days, such as \(X\['c'\] - X\['c'\]\.min"),
+    "zoned dates": (pd.date_range("2020", periods=N, tz="UTC"), r"\.dt\.days in pandas"),
+    "durations": (pd.to_timedelta(np.arange(N), "D"), r"X\['c'\]\.dt\.total_seconds"),
+    "periods": (pd.period_range("2020", periods=N, freq="M"), r"use X\['c'\]\.dt\.year"),
+    "intervals": (pd.interval_range(0, N), r"X\['c'\]\.astype\(str\) for states"),
+    "sparse": (pd.arrays.SparseArray(Y), r"X\['c'\]\.sparse\.to_dense"),
+    "complex": (X + 1j, "complex numbers have no order"),
+    "mixed": ([1, "a"] * 20, r"values of type int, str; make it all text"),
+    "lists": ([[1], [2]] * 20, "values of type list; make it all numbers or all text"),
+    "date objects": ([datetime.date(2020, 1, 1)] * N, r"pandas\.to_datetime"),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_column_that_is_not_one(kind):
+    values, sentence = COLUMNS[kind]
+    with pytest.raises(InputError, match=sentence) as info:
+        PearsonRanking().fit(pd.DataFrame({"a": X, "c": values}), Y)
+    assert "\n" not in str(info.value)
+
+
+def test_polars_columns():
+    dates = [datetime.date(2020, 1, 1)] * N
+    with pytest.raises(InputError, match=r"dtype Date; .*total_days\(\) in polars"):
+        PearsonRanking().fit(pl.DataFrame({"a": X, "c": dates}), Y)
+    with pytest.raises(InputError, match="it has no value at all; drop it"):
+        PearsonRanking().fit(pl.DataFrame({"a": X, "c": [None] * N}), Y)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "string", "double[pyarrow]"])
+def test_nullable_types_with_a_gap(dtype):
+    """Methods that take gaps take them as gaps; the others name the column and the count."""
+    values = pd.Series(np.where(Y, "b", "a") if dtype == "string" else Y).astype(dtype)
+    frame = pd.DataFrame({"a": X, "c": values})
+    whole = MRMR(n_features_to_select=1).fit(frame, Y)
+    assert whole.scores_[1] > whole.scores_[0]
+    frame.loc[3, "c"] = pd.NA
+    assert MRMR(n_features_to_select=1).fit(frame, Y).indices_.tolist() == [1]
+    with pytest.raises(InputError, match="column 'c' has 1 missing"):
+        PearsonRanking().fit(frame, Y)
+
+
+def test_numbers_written_as_text():
+    text = [f"{value:.3f}" for value in X]
+    with pytest.warns(UserWarning, match="column 'c' holds numbers written as text"):
+        PearsonRanking().fit(pd.DataFrame({"a": X, "c": text}), Y)
+    with pytest.raises(InputError, match="the target holds numbers written as text"):
+        PearsonRanking().fit(X[:, None], text)
+    assert PearsonRanking(task="classification").fit(X[:, None], text).task_ == "classification"
+    digits = PearsonRanking().fit(X[:, None], Y.astype(str))  # few of them: classes
+    assert digits.task_ == "classification"
+
+
+def test_decimals_are_numbers():
+    target = pd.Series([Decimal(str(value)) for value in X])
+    assert PearsonRanking().fit(X[:, None], target).task_ == "regression"
+
+
+def test_names_and_mappings_point_to_what_works():
+    frame = pd.DataFrame({"a": X, "y": Y})
+    with pytest.raises(InputError, match=r"X\.drop\(columns='y'\) as X and X\['y'\] as y"):
+        PearsonRanking().fit(frame, "y")
+    with pytest.raises(InputError, match="X is a mapping of columns; make it a table first"):
+        PearsonRanking().fit({"a": X}, Y)
