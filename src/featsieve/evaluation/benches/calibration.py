@@ -1,0 +1,290 @@
+"""Do the guarantees hold? False columns and power of knockoffs, stability selection and FOCI."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.evaluation.benches._frame import Bench, Request, Results, by_name, trial_values
+from featsieve.evaluation.benches._report import Claim, Report, markdown_table, mean_and_error
+from featsieve.evaluation.cells import Cell
+from featsieve.inference.knockoffs.copies import fit_copy_model
+from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.methods.foci import FOCI
+from featsieve.methods.knockoffs import MISFIT, KnockoffSelector
+from featsieve.methods.stability import StabilitySelector
+from featsieve.registry import find_method
+
+TRIALS, QUICK_TRIALS = 200, 2
+FDR = 0.2
+PFER = 1.0
+METHODS = {
+    name: name
+    for name in (
+        "PearsonRanking",
+        "MaxRel",
+        "MRMR",
+        "JMI",
+        "HSICRanking",
+        "BAHSIC",
+        "HSICLasso",
+        "LSMIRanking",
+        "ReliefF",
+        "LassoSelector",
+    )
+}
+QUICK_METHODS = ("PearsonRanking", "MaxRel", "LassoSelector")
+STABLE = ("PearsonRanking", "LassoSelector")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Gaussian columns with a given correlation; the target is a function of some of them."""
+
+    n: int
+    width: int
+    n_signals: int
+    correlation: Callable[[int], FloatArray]
+    effect: Callable[[FloatArray], FloatArray] = lambda X: X
+    size: float = 0.5
+
+    def draw(self, seed: int) -> tuple[FloatArray, FloatArray, IntArray]:
+        rng = np.random.default_rng(seed)
+        factor = np.linalg.cholesky(self.correlation(self.width))
+        X = rng.normal(size=(self.n, self.width)) @ factor.T
+        signals = np.sort(rng.choice(self.width, self.n_signals, replace=False))
+        signs = rng.choice([-1.0, 1.0], self.n_signals)
+        y = self.effect(X[:, signals]) @ (self.size * signs) + rng.normal(size=self.n)
+        return X, y, signals
+
+
+def _equal(rho: float, width: int) -> FloatArray:
+    return (1 - rho) * np.eye(width) + rho
+
+
+def _autoregressive(rho: float, width: int) -> FloatArray:
+    places = np.arange(width)
+    return np.asarray(rho ** np.abs(np.subtract.outer(places, places)))
+
+
+def _curved(X: FloatArray) -> FloatArray:
+    return np.asarray((X**2 - 1.0) + X)
+
+
+DESIGNS = {
+    "equal 0.25, 200 × 200, 60 signals": Design(200, 200, 60, partial(_equal, 0.25)),
+    "AR(0.5), 500 × 500, 30 signals": Design(500, 500, 30, partial(_autoregressive, 0.5)),
+    "curved, AR(0.5), 300 × 100, 20 signals": Design(
+        300, 100, 20, partial(_autoregressive, 0.5), _curved
+    ),
+    "no signal, equal 0.25, 200 × 200": Design(200, 200, 0, partial(_equal, 0.25)),
+}
+QUICK_DESIGNS = {
+    "quick, AR(0.5), 150 × 40, 15 signals": Design(150, 40, 15, partial(_autoregressive, 0.5))
+}
+COLUMNS: dict[str, Callable[[np.random.Generator], FloatArray]] = {
+    "Gaussian": lambda rng: rng.normal(size=(1000, 50)),
+    "t(3)": lambda rng: rng.standard_t(3, size=(1000, 50)),
+    "Poisson(3)": lambda rng: rng.poisson(3.0, size=(1000, 50)).astype(np.float64),
+    "two values": lambda rng: rng.integers(0, 2, (1000, 50)).astype(np.float64),
+}
+
+
+def designs(request: Request) -> dict[str, Design]:
+    return QUICK_DESIGNS if request.quick else DESIGNS
+
+
+def knockoff_trial(design: Design, method: str, seed: int) -> dict[str, Any]:
+    X, y, signals = design.draw(seed)
+    inner = find_method(method).load()()
+    selector = KnockoffSelector(inner, fdr=FDR, random_state=seed, allow_empty=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector.fit(X, y)
+    is_signal = np.zeros(design.width, dtype=bool)
+    is_signal[signals] = True
+    null = selector.statistics_[~is_signal]
+    return {
+        **_errors(selector.indices_, is_signal),
+        "null_ahead": int((null > 0).sum()),
+        "null_behind": int((null < 0).sum()),
+    }
+
+
+def stability_trial(design: Design, method: str, seed: int) -> dict[str, Any]:
+    X, y, signals = design.draw(seed)
+    inner = find_method(method).load()()
+    selector = StabilitySelector(inner, pfer=PFER, random_state=seed, allow_empty=True)
+    selector.fit(X, y)
+    is_signal = np.zeros(design.width, dtype=bool)
+    is_signal[signals] = True
+    return {
+        **_errors(selector.indices_, is_signal),
+        "false": int((~is_signal[selector.indices_]).sum()),
+    }
+
+
+def _errors(selected: IntArray, is_signal: Any) -> dict[str, float]:
+    right = int(is_signal[selected].sum())
+    return {
+        "fdp": (len(selected) - right) / max(1, len(selected)),
+        "power": right / max(1, int(is_signal.sum())),
+        "n_selected": len(selected),
+    }
+
+
+def diagnostic_trial(columns: str, seed: int) -> bool:
+    X = COLUMNS[columns](np.random.default_rng(seed))
+    engine = open_engine(X, X[:, 0] + 0.5, Settings(task="regression"))
+    model = fit_copy_model(engine, "mvr", seed)
+    copies = model.copies(X, np.arange(len(X)), seed)
+    rng = np.random.default_rng(seed)
+    pvalue = exchangeability_pvalue(model.scaling.apply(X), model.scaling.apply(copies), rng)
+    return pvalue < MISFIT
+
+
+def foci_trial(seed: int) -> list[int]:
+    """x₁, x₁₀, x₂₀ among 100 columns for y = x₁x₁₀ + x₂₀² at n = 2,000."""
+    X = np.random.default_rng(seed).normal(size=(2000, 100))
+    y = X[:, 0] * X[:, 9] + X[:, 19] ** 2
+    return sorted(int(c) for c in FOCI().fit(X, y).indices_)
+
+
+def cells(request: Request) -> list[Cell]:
+    seeds = range(request.repeats(TRIALS, QUICK_TRIALS))
+    methods = _methods(request)
+    made = [
+        Cell(("knockoffs", name, method, str(seed)), partial(knockoff_trial, design, method, seed))
+        for method in methods
+        for name, design in designs(request).items()
+        for seed in seeds
+    ]
+    made += [
+        Cell(("stability", name, method, str(seed)), partial(stability_trial, design, method, seed))
+        for method in STABLE
+        if method in methods
+        for name, design in designs(request).items()
+        for seed in seeds
+    ]
+    made += [
+        Cell(("diagnostic", columns, str(seed)), partial(diagnostic_trial, columns, seed))
+        for columns in COLUMNS
+        for seed in seeds
+    ]
+    foci_seeds = range(1 if request.quick else 20)
+    return made + [Cell(("foci", str(seed)), partial(foci_trial, seed)) for seed in foci_seeds]
+
+
+def _methods(request: Request) -> list[str]:
+    if request.quick and not request.methods:
+        return list(QUICK_METHODS)
+    return by_name(request.methods, METHODS, "the calibration")
+
+
+def report(request: Request, results: Results) -> Report:
+    return Report(
+        "Calibration: do the guarantees hold?",
+        [
+            _knockoff_section(request, results),
+            _stability_section(request, results),
+            _diagnostic_section(results),
+            _foci_section(results),
+        ],
+        claims=_claims(request, results),
+        seeds="0 … trials − 1, the same draws for every method",
+    )
+
+
+def _knockoff_section(request: Request, results: Results) -> str:
+    rows = []
+    for name in designs(request):
+        for method in _methods(request):
+            trials = trial_values(results, "knockoffs", name, method)
+            if trials:
+                rows.append(_knockoff_row(name, method, trials))
+    head = ["design", "method", "trials", "false share", "any selected", "power", "null W > 0"]
+    return f"## Knockoffs at a false discovery rate of {FDR:.0%}\n\n" + markdown_table(head, rows)
+
+
+def _knockoff_row(name: str, method: str, trials: list[Any]) -> list[str]:
+    fdp, error = mean_and_error([t["fdp"] for t in trials])
+    power, power_error = mean_and_error([t["power"] for t in trials])
+    ahead, behind = (sum(t[key] for t in trials) for key in ("null_ahead", "null_behind"))
+    chosen = sum(t["n_selected"] > 0 for t in trials) / len(trials)
+    share = ahead / (ahead + behind) if ahead + behind else math.nan
+    return [
+        name,
+        method,
+        str(len(trials)),
+        f"{fdp:.3f} ± {error:.3f}",
+        f"{chosen:.3f}",
+        f"{power:.3f} ± {power_error:.3f}",
+        f"{share:.3f}",
+    ]
+
+
+def _stability_section(request: Request, results: Results) -> str:
+    rows = []
+    for name in designs(request):
+        for method in STABLE:
+            trials = trial_values(results, "stability", name, method)
+            if trials:
+                false, error = mean_and_error([float(t["false"]) for t in trials])
+                power, _ = mean_and_error([t["power"] for t in trials])
+                rows.append(
+                    [name, method, str(len(trials)), f"{false:.3f} ± {error:.3f}", f"{power:.3f}"]
+                )
+    head = ["design", "method", "trials", "false columns", "power"]
+    title = f"## Stability selection with at most {PFER:g} false columns expected\n\n"
+    return title + markdown_table(head, rows)
+
+
+def _diagnostic_section(results: Results) -> str:
+    rows = [
+        [columns, str(len(flags)), f"{sum(flags) / len(flags):.3f}"]
+        for columns in COLUMNS
+        if (flags := trial_values(results, "diagnostic", columns))
+    ]
+    title = "## How often the diagnostic warns (n = 1,000, 50 columns)\n\n"
+    return title + markdown_table(["columns", "trials", "share"], rows)
+
+
+def _foci_section(results: Results) -> str:
+    found = trial_values(results, "foci")
+    exact = sum(chosen == [0, 9, 19] for chosen in found)
+    contained = sum({0, 9, 19} <= set(chosen) for chosen in found)
+    return (
+        "## FOCI: x₁, x₁₀, x₂₀ among 100 columns for y = x₁x₁₀ + x₂₀², n = 2,000\n\n"
+        f"All three selected for {contained} of {len(found)} seeds, exactly these for {exact}."
+    )
+
+
+def _claims(request: Request, results: Results) -> list[Claim]:
+    claims = []
+    for name in designs(request):
+        above = []
+        for method in _methods(request):
+            trials = trial_values(results, "knockoffs", name, method)
+            if trials:
+                fdp, error = mean_and_error([t["fdp"] for t in trials])
+                if fdp > FDR + 2 * error:
+                    above.append(f"{method} {fdp:.3f} ± {error:.3f}")
+        claims.append(
+            Claim(
+                f"the mean false share is at most {FDR:.0%} within 2 standard errors on {name}",
+                not above,
+                "; ".join(above) or "every method",
+            )
+        )
+    return claims
+
+
+BENCH = Bench("calibration", cells, report)
