@@ -1,4 +1,4 @@
-"""HSFS against pyHSICLasso, one value with gradient against its kernel matrix, and wide tables.
+"""HSFS against pyHSICLasso, and one value with gradient against its kernel matrix.
 
 python -m benchmarks.l1_linf [--peer PYTHON_WITH_PYHSICLASSO] [--repeats N]
 """
@@ -7,25 +7,12 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import Case, Comparison, compare, comparison_table, run_command, write_report
+from benchmarks.frame import Case, Comparison, compare, comparison_table, write_report
 from benchmarks.pyhsiclasso_peer import problem
-
-WIDE = """
-import sys, time
-import numpy as np
-import featsieve
-rng = np.random.default_rng(0)
-X = rng.normal(size=(100, 10_000))
-y = (X[:, 0] + X[:, 1] - X[:, 2] + 0.3 * rng.normal(size=100) > 0).astype(int)
-start = time.perf_counter()
-getattr(featsieve, sys.argv[1])(n_features_to_select=10).fit(X, y)
-print(time.perf_counter() - start)
-"""
 
 
 def gradient_case() -> Case:
@@ -73,11 +60,6 @@ def run_selection(python: str, repeats: int) -> Comparison:
         return comparison
 
 
-def wide_row(method: str) -> str:
-    run = run_command([sys.executable, "-c", WIDE, method])
-    return f"| {method} | {float(run.output):.1f} s | {run.peak_bytes / 2**20:.0f} MiB |"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="a Python that has pyHSICLasso")
@@ -86,14 +68,11 @@ def main() -> None:
     comparisons = [compare(gradient_case(), repeats=20)]
     if given.peer:
         comparisons.append(run_selection(given.peer, given.repeats))
-    wide = ["| 100 × 10,000, 10 features | time | peak memory |", "|---|---|---|"]
-    wide += [wide_row(name) for name in ("LDFS", "HSFS", "PrincipalFeatures")]
     write_report(
         "l1_linf",
         "Transformations as selectors: speed",
         "Both sides on one thread.",
         comparison_table(comparisons),
-        "\n".join(wide),
         packages=("numba", "scipy", "scikit-learn"),
     )
 

@@ -1,10 +1,8 @@
-"""SVMRFE against scikit-learn's RFE of a linear SVC, and the whole family on a wide table."""
+"""SVMRFE against scikit-learn's RFE of a linear SVC."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from functools import partial
 from typing import Any
 
@@ -13,11 +11,8 @@ from sklearn.feature_selection import RFE
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from benchmarks.frame import Case, compare, comparison_table, run_command, write_report
-from featsieve import L0SVM, L1SVM, R2W2, SVMRFE
-
-FAMILY = {"SVMRFE": SVMRFE, "L0SVM": L0SVM, "R2W2": R2W2, "L1SVM": L1SVM}
-KEPT = 20
+from benchmarks.frame import Case, compare, comparison_table, write_report
+from featsieve import SVMRFE
 
 
 def expression_table(n_rows: int, n_columns: int, seed: int = 0) -> tuple[Any, Any]:
@@ -49,37 +44,15 @@ def elimination(seed: int) -> Case:
     return Case(f"62 × 2000, seed {seed}", partial(ours, X, y), peers, same_order)
 
 
-def fit_wide(name: str) -> None:
-    """In a process of its own: seconds of the second fit, the first one compiles."""
-    X, y = expression_table(100, 10_000)
-    for columns in (20, 10_000):
-        start = time.perf_counter()
-        FAMILY[name](n_features_to_select=KEPT).fit(X[:, :columns], y)
-    print(time.perf_counter() - start)
-
-
-def wide_table() -> str:
-    lines = ["| method, 100 × 10,000 | seconds | peak memory |", "|---|---|---|"]
-    for name in FAMILY:
-        run = run_command([sys.executable, "-m", "benchmarks.svm", "--wide", name])
-        lines.append(f"| {name} | {float(run.output):.2f} | {run.peak_bytes / 2**20:.0f} MiB |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--wide", choices=sorted(FAMILY), help="fit one method and print seconds")
     given = parser.parse_args()
-    if given.wide:
-        fit_wide(given.wide)
-        return
     comparisons = [compare(elimination(seed), repeats=given.repeats) for seed in range(2)]
     path = write_report(
         "svm",
-        "SVMRFE and scikit-learn's RFE; the SVM family on a wide table",
+        "SVMRFE and scikit-learn's RFE",
         comparison_table(comparisons),
-        wide_table(),
         packages=["scikit-learn", "numba"],
     )
     print(path.read_text())

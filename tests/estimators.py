@@ -9,6 +9,8 @@ from featsieve.registry import METHODS, Method
 
 # Settings under which one fit takes milliseconds.
 QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
+# With few columns nothing can pass at the usual levels.
+QUICK |= {"n_pairs": 3, "threshold": 0.6, "fdr": 1.0, "allow_empty": True}
 
 # These take classes only: numbers in a test are given as classes.
 CLASSES_ONLY = {method.name for method in METHODS if method.target == "classes"}

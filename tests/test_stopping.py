@@ -93,7 +93,8 @@ def fitting(make, data):
 def check_answer(selector, reason):
     check_is_fitted(selector)
     assert selector.result_.stop_reason == reason
-    assert 1 <= len(selector.indices_) <= 6
+    fewest = 0 if getattr(selector, "allow_empty", False) else 1  # where nothing passes
+    assert fewest <= len(selector.indices_) <= 6
     assert selector.support_.sum() == len(selector.indices_)
 
 

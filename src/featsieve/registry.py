@@ -264,6 +264,20 @@ METHODS: tuple[Method, ...] = (
                        by_step=True),
            cost="k m fits of your model", sees=(),
            use="when one model is fixed and fits are cheap"),
+    Method("KnockoffSelector", "featsieve.methods.knockoffs", "any", "any, against copies",
+           "streams", "Candès et al. 2018; Ren and Barber 2024",
+           "any method with a bounded false discovery rate", family="error control",
+           score=Score("how far the column is ahead of its copy (W)", "that of the method",
+                       "any sign"),
+           cost="n m² for the copies, then the method on 2 m columns", sees=(),
+           use="when few of the selected columns may be false"),
+    Method("StabilitySelector", "featsieve.methods.stability", "any", "any, on halves of the rows",
+           "streams", "Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
+           "what any method selects again and again, with a bound on errors",
+           family="error control",
+           score=Score("share of the halves that select the column", "no unit", "0 to 1"),
+           cost="100 runs of the method on half of the rows", sees=(),
+           use="when the selection should not depend on which rows you have"),
 )
 # fmt: on
 

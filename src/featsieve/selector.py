@@ -147,6 +147,20 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         else:
             yield from procedure.steps(self._scaled(engine), k)
 
+    def _count_for_statistics(self, n_units: int) -> int | None:
+        """How many units to select where others ask for statistics or frequencies of them all."""
+        return resolve_count(self._wanted_count(), n_units, auto=True)
+
+    @property
+    def _scores_by_step(self) -> bool:
+        """Scores of different units are not on one scale."""
+        from featsieve.registry import find_method
+
+        try:
+            return find_method(type(self).__name__).score.by_step
+        except KeyError:  # a user's own class: its order is safe to compare
+            return True
+
     def _auto_count(self, procedure: Procedure) -> Procedure:
         """The rule of all methods that have none of their own."""
         from featsieve.procedures.auto_count import AutoCount
@@ -343,6 +357,12 @@ class FeatureSelector(PairingSelector):
         from featsieve.measures.pearson.pearson import Pearson
 
         return Pearson if self.measure is None else type(self.measure)
+
+    @property
+    def _scores_by_step(self) -> bool:
+        from featsieve.searches.ranking import Ranking
+
+        return not isinstance(self.search or Ranking(), Ranking)
 
     def _pairing(self) -> Pairing:
         from featsieve.measures.pearson.pearson import Pearson

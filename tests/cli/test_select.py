@@ -90,7 +90,7 @@ def test_json_has_what_the_contract_names(run, csv):
 
 def test_csv_output_and_all_columns(run, csv):
     chosen = run("select", csv, "--target", "y", "-k", 1, "--format", "csv", "--method", "pc")[1]
-    assert chosen.splitlines()[0] == "rank,column,index,score,pvalue,adjusted,selected"
+    assert chosen.splitlines()[0] == "rank,column,index,score,pvalue,adjusted,adds,selected"
     assert chosen.splitlines()[1].startswith("1,c,2,")
     everything = run("select", csv, "--target", "y", "-k", 1, *PC, "--format", "csv", "--all")[1]
     assert len(everything.splitlines()) == 5

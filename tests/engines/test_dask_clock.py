@@ -78,7 +78,7 @@ def a_cluster():
     from distributed import Client
 
     threads = {"processes": False, "n_workers": 1, "threads_per_worker": 2}
-    with Client(**threads, dashboard_address=None, silence_logs=50):
+    with Client(**threads, dashboard_address="127.0.0.1:0", silence_logs=50):
         yield
 
 

@@ -27,7 +27,7 @@ def client():
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as cluster,
         Client(cluster) as found,

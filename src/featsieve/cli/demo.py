@@ -8,7 +8,7 @@ from featsieve.cli.compare import show_side_by_side
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.render import json_text, outcome_csv, outcome_table
 from featsieve.cli.running import tell
-from featsieve.cli.selecting import Job, run_method, write_report
+from featsieve.cli.selecting import Job, run_method, with_gains, write_report
 from featsieve.io.model import Split
 
 N_COLUMNS = 4
@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.k = N_COLUMNS if arguments.k is None else arguments.k
     tell(arguments, _STORY[0])
     outcomes = [run_method(job, arguments, name) for name in ("pc", "l1lsmi")]
+    outcomes[1] = with_gains(job, outcomes[1])
     _show(outcomes, arguments)
     if {column.name for column in outcomes[1].selected} == set(NAMES[:4]):
         tell(arguments, _STORY[1])

@@ -21,6 +21,7 @@ class Column:
     rank: int | None
     selected: bool
     adjusted: float | None = None
+    adds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Outcome:
             "scores": [column.score for column in chosen],
             "pvalues": [column.pvalue for column in chosen] if self.has_pvalues else None,
             "adjusted": [column.adjusted for column in chosen] if self.has_pvalues else None,
+            "adds": [column.adds for column in chosen] if self.has_gains else None,
             "score_meaning": self.score,
             "notes": list(self.notes),
             "method": self.method,
@@ -75,9 +77,18 @@ class Outcome:
     def has_pvalues(self) -> bool:
         return any(column.pvalue is not None for column in self.columns)
 
+    @property
+    def has_gains(self) -> bool:
+        return any(column.adds is not None for column in self.columns)
 
-def describe(selector: Any, names: Sequence[str]) -> tuple[Column, ...]:
-    """All columns of a fitted selector: the selected ones best first, then the others."""
+
+def describe(
+    selector: Any, names: Sequence[str], gains: Sequence[float] = ()
+) -> tuple[Column, ...]:
+    """All columns of a fitted selector: the selected ones best first, then the others.
+
+    ``gains``: what the first of the selected ones add, each to those before it.
+    """
     order = [int(j) for j in selector.indices_]
     chosen = set(order)
     others = [j for j in range(len(names)) if j not in chosen]
@@ -93,6 +104,7 @@ def describe(selector: Any, names: Sequence[str]) -> tuple[Column, ...]:
             rank=position + 1 if j in chosen else None,
             selected=j in chosen,
             adjusted=None if adjusted is None else finite(adjusted[j]),
+            adds=finite(gains[position]) if position < len(gains) else None,
         )
         for position, j in enumerate([*order, *others])
     )

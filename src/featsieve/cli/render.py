@@ -84,18 +84,32 @@ def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
     """What was selected, by which method and why."""
     shown = outcome.columns if everything else outcome.selected
     tested = outcome.has_pvalues
-    head = ["rank", "column", "score", "", *(["p", "adjusted p"] if tested else [])]
+    gains = outcome.has_gains
+    head = ["rank", "column", "score", ""] + ["p", "adjusted p"] * tested + ["adds"] * gains
     bars = bars_of([column.score for column in shown])
-    rows = [_outcome_row(column, bar, tested) for column, bar in zip(shown, bars, strict=True)]
-    right = "rlrl" + "rr" * tested
+    rows = [
+        _outcome_row(column, bar, tested, gains) for column, bar in zip(shown, bars, strict=True)
+    ]
+    right = "rlrl" + "rr" * tested + "r" * gains
     table = text_table(head, rows, right=right, width=screen_width(), flexible=1)
     return f"{table}\n\n{wrapped(_summary(outcome))}"
 
 
-def _outcome_row(column: Column, bar: str, tested: bool) -> list[str]:
+def _outcome_row(column: Column, bar: str, tested: bool, gains: bool) -> list[str]:
     rank = "–" if column.rank is None else str(column.rank)
     row = [rank, column.name, _number(column.score), bar]
-    return [*row, _number(column.pvalue, 3), _number(column.adjusted, 3)] if tested else row
+    row += [_number(column.pvalue, 3), _number(column.adjusted, 3)] * tested
+    return row + [_points(column.adds)] * gains
+
+
+def _points(share: float | None) -> str:
+    """Percentage points, with their sign.
+
+    >>> _points(0.1234), _points(-0.0001)
+    ('+12.3', '0.0')
+    """
+    points = "–" if share is None else f"{100 * share:+.1f}"
+    return "0.0" if points in ("+0.0", "-0.0") else points
 
 
 def bars_of(scores: Sequence[float | None], cells: int = 8) -> list[str]:
@@ -127,6 +141,11 @@ def _summary(outcome: Outcome) -> list[str]:
             "p: by permutation, for each column alone; adjusted p: for the number of columns "
             "tested (Benjamini–Hochberg)"
         )
+    if outcome.has_gains:
+        lines.append(
+            "adds: percentage points of the target that a small tree explains in "
+            "cross-validation beyond the columns above"
+        )
     return lines
 
 
@@ -142,9 +161,10 @@ def wrapped(paragraphs: Sequence[str]) -> str:
 
 def outcome_csv(outcome: Outcome, *, everything: bool = False) -> str:
     shown = outcome.columns if everything else outcome.selected
-    head = ["rank", "column", "index", "score", "pvalue", "adjusted", "selected"]
+    head = ["rank", "column", "index", "score", "pvalue", "adjusted", "adds", "selected"]
     rows = [
-        [c.rank, c.name, c.index, c.score, c.pvalue, c.adjusted, int(c.selected)] for c in shown
+        [c.rank, c.name, c.index, c.score, c.pvalue, c.adjusted, c.adds, int(c.selected)]
+        for c in shown
     ]
     return csv_text([head, *rows])
 

@@ -13,8 +13,7 @@ from featsieve.cli.outcome import Outcome
 from featsieve.cli.pipeline import pipeline_code
 from featsieve.cli.render import json_text, show_outcome
 from featsieve.cli.running import tell
-from featsieve.cli.selecting import run_method, write_report
-from featsieve.errors import InputError
+from featsieve.cli.selecting import run_method, with_gains, write_report
 from featsieve.io.atomic import atomic_write, check_writable
 from featsieve.io.model import Table
 from featsieve.io.reader import format_of
@@ -24,9 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in (arguments.output, arguments.report, arguments.pipeline):
         _check_output(path)
     table, job = load(arguments)
-    if arguments.report and job.on_disk:
-        raise InputError("a report looks at the columns again, and the file is too large for that.")
-    outcome = run_method(job, arguments, arguments.method)
+    outcome = with_gains(job, run_method(job, arguments, arguments.method))
     print(show_outcome(outcome, arguments.format, everything=arguments.all))
     if arguments.output:
         _write_output(table, outcome, arguments.output, neutralize=not arguments.keep_formulas)

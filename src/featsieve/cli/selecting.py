@@ -188,6 +188,16 @@ def _outcome(
     )
 
 
+def with_gains(job: Job, outcome: Outcome) -> Outcome:
+    """The outcome with what each selected column adds, given those above it."""
+    from featsieve.report.contribution import EXPLAINED, explained_shares, gains, sampled
+
+    selector, split = outcome.selector, job.split
+    values, target = sampled(split.X, split.y, selector.indices_[:EXPLAINED].tolist())
+    added = gains(explained_shares(values, target, outcome.task))
+    return replace(outcome, columns=describe(selector, split.names, added))
+
+
 def write_report(path: str, job: Job, outcome: Outcome, **facts: Any) -> None:
     """A page about the outcome; ``facts`` are further fields of the report's content."""
     from featsieve.report import describe, write

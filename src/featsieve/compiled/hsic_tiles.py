@@ -220,6 +220,38 @@ def weighted_exponential(total: Any, rate: Any, M: Any) -> Any:
     return by_row, by_column
 
 
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _add_scaled(total: Any, scale: Any, row: Any) -> None:
+    for j in range(total.size):
+        total[j] += scale * row[j]
+
+
+@njit(nogil=True, cache=True)
+def gaussian_slopes(A: Any, B: Any, rate: Any, M: Any, triangle: bool) -> Any:
+    """Of P = exp(−rate·|a − b|²) ∘ M: ΣP, and Σ_b P_ab (a − b) and Σ_a P_ab (b − a).
+
+    One row of P at a time, which stays in the first cache; j < i is left out when ``triangle``.
+    """
+    of_a, of_b = np.empty_like(A), np.zeros_like(B)
+    by_column, row, value = np.zeros(B.shape[1]), np.empty(B.shape[1]), 0.0
+    one = A.dtype.type(1.0)
+    for i in range(A.shape[1]):
+        k = i if triangle else 0
+        part = row[k:]
+        part[:] = 0.0
+        for c in range(A.shape[0]):
+            add_contribution(part, A[c, i], B[c, k:], one, False, SQUARED)
+        _weighted_exponential_row(part, rate, M[i, k:])
+        sum_of_row = _sum_into(by_column[k:], part)
+        value += sum_of_row
+        for c in range(A.shape[0]):
+            of_a[c, i] = sum_of_row * A[c, i] - _dot(part, B[c, k:])
+            _add_scaled(of_b[c, k:], -A[c, i], part)
+    for c in range(A.shape[0]):
+        of_b[c] += by_column * B[c]
+    return value, of_a, of_b
+
+
 @njit(nogil=True, cache=True)
 def unit_row_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool

@@ -16,7 +16,7 @@ from numba import njit
 _EXACT = {"contract"}
 _FAST = {"contract", "reassoc", "nsz"}
 _ROWS = 16  # rows worked on together: a strip of their distances stays in cache over all columns
-_STRIP = 2048
+_STRIP = 1024
 TOGETHER = 8  # columns added in one sweep; callers fill up with columns of zeros
 GRID = 64  # bins of a numeric column with missing cells, on its range
 

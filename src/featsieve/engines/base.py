@@ -74,6 +74,13 @@ def tile_columns(n_samples: int, memory_limit: int, n_jobs: int) -> int:
     return min(TILE_COLUMNS, affordable)
 
 
+def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+    """One tile of columns after the other, for rows that have to be brought in first."""
+    width = tile_columns(engine.n_samples, engine.memory_limit, 1)
+    tiles = [np.arange(*span) for span in spans(engine.n_features, width)]
+    return np.concatenate([fn(engine.take(columns=tile)[0], tile) for tile in tiles])
+
+
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
     """Refuse, in one sentence, what the budget forbids."""
     needed = n_numbers * BYTES_A_NUMBER
@@ -200,10 +207,7 @@ class BaseEngine:
         return self._reduce_blocks(fn)
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
-        """One tile of columns after the other, for rows that have to be brought in first."""
-        width = tile_columns(self.n_samples, self.memory_limit, 1)
-        tiles = [np.arange(*span) for span in spans(self.n_features, width)]
-        return np.concatenate([fn(self.take(columns=tile)[0], tile) for tile in tiles])
+        return map_taken_columns(self, fn)
 
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None

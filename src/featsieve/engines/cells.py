@@ -84,35 +84,42 @@ def scan_cells(block: Block) -> CellScan:
     return _scan_sparse(block.X) if block.is_sparse else _scan_dense(block.X)
 
 
-def _scan_by_moments(block: Block, moments: ColumnMoments) -> CellScan:
-    """A look at those columns only that their moments do not prove to be finite and of usual size.
-
-    The largest number of a column is at least as large as the mean and as half the deviation, and
-    at most as large as the mean and the root of all squared deviations together. A NaN proves
-    nothing.
-    """
-    safe = _safe_exponent(block.X)
-    mean, spread = np.abs(moments.mean), np.sqrt(moments.deviation)
-    least, most = np.maximum(mean, spread / (2 * np.sqrt(block.n_rows))), mean + spread
-    doubtful = np.flatnonzero(~((least > 2.0 ** (1 - safe)) & (most < 2.0 ** (safe - 1))))
-    if len(doubtful) > 0:
-        part = scan_cells(Block(block.start, block.X[:, doubtful], block.y))
-        n_bad = np.zeros(len(mean), dtype=np.intp)
-        n_bad[doubtful], most[doubtful] = part.n_bad, part.largest
-        return CellScan(n_bad, most, safe)
-    return CellScan(np.zeros(len(mean), dtype=np.intp), most, safe)
-
-
 def _scan_dense(X: FloatArray) -> CellScan:
-    # The largest and the smallest number show NaN and infinity without a look at each cell.
-    largest = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-    n_bad = np.zeros(X.shape[1], dtype=np.intp)
-    touched = np.flatnonzero(~np.isfinite(largest))
-    if len(touched):
-        finite = np.isfinite(X[:, touched])
-        n_bad[touched] = np.count_nonzero(~finite, axis=0)
-        largest[touched] = np.abs(np.where(finite, X[:, touched], 0.0)).max(axis=0)
-    return CellScan(n_bad, largest, _safe_exponent(X))
+    """The largest number is at least the root mean square, at most the root of all squares."""
+    with np.errstate(all="ignore"):
+        size = np.sqrt(np.einsum("ij,ij->j", X, X).astype(np.float64))
+    return _scan_unproven(X, size / np.sqrt(max(len(X), 1)), size)
+
+
+def _scan_by_moments(block: Block, moments: ColumnMoments) -> CellScan:
+    """The largest number is at least the mean and half the deviation, at most the mean and the root
+    of all squared deviations together."""
+    mean, spread = np.abs(moments.mean), np.sqrt(moments.deviation)
+    least = np.maximum(mean, spread / (2 * np.sqrt(block.n_rows)))
+    return _scan_unproven(block.X, least, mean + spread)
+
+
+def _scan_unproven(X: Any, least: FloatArray, most: FloatArray) -> CellScan:
+    """A look at those columns only whose largest number is not proven to be finite and usual.
+
+    ``least`` and ``most`` enclose it but for rounding; a NaN proves nothing.
+    """
+    safe = _safe_exponent(X)
+    n_bad, largest = np.zeros(len(most), dtype=np.intp), most
+    is_proven = (least > 2.0 ** (1 - safe)) & (most < 2.0 ** (safe - 1))
+    doubtful = np.flatnonzero(~is_proven)
+    if len(doubtful):
+        look = _look_at_dense if isinstance(X, np.ndarray) else _scan_sparse
+        part = look(X[:, doubtful])
+        n_bad[doubtful], largest[doubtful] = part.n_bad, part.largest
+    return CellScan(n_bad, largest, safe)
+
+
+def _look_at_dense(X: FloatArray) -> CellScan:
+    finite = np.isfinite(X)
+    size = np.abs(np.where(finite, X, 0.0)).astype(np.float64)
+    n_bad = np.count_nonzero(~finite, axis=0).astype(np.intp)
+    return CellScan(n_bad, size.max(axis=0), _safe_exponent(X))
 
 
 def _scan_sparse(X: Any) -> CellScan:

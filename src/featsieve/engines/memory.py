@@ -93,7 +93,12 @@ class SparseSource:
         return -(-stored // max(self.n_rows, 1))
 
     def rows(self, start: int, stop: int) -> Any:
-        return self._values[start:stop].astype(self._dtype, copy=False)
+        """The stored cells are looked at where they are; a slice would copy them."""
+        values = self._values
+        first, last = values.indptr[start], values.indptr[stop]
+        cells = values.data[first:last].astype(self._dtype, copy=False), values.indices[first:last]
+        indptr = values.indptr[start : stop + 1] - first
+        return type(values)((*cells, indptr), shape=(stop - start, self.n_columns))
 
     def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
         values = self._values if rows is None else self._values[rows]

@@ -10,6 +10,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.memory import gathered
+from featsieve.engines.view import EngineView
 from featsieve.errors import InputError
 from featsieve.protocols import CanPermuteTarget, Engine, S
 from featsieve.schema import Block
@@ -60,22 +61,13 @@ def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     return Scaling(centre, factor)
 
 
-class StandardizedEngine:
+class StandardizedEngine(EngineView):
     """The same engine with every block, tile and column scaled on its way out."""
 
     def __init__(self, engine: Engine, ddof: int, scaling: Scaling | None = None) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._ddof = ddof
         self._scaling = scaling or fit_scaling(engine, ddof)
-        self.n_samples = engine.n_samples
-        self.n_features = engine.n_features
-        self.schema = engine.schema
-        self.target = engine.target
-        self.monitor = engine.monitor
-        self.memory_limit = engine.memory_limit
-        self.n_jobs = engine.n_jobs
-        self.has_weights = engine.has_weights
-        self.is_local = engine.is_local
 
     def reduce_rows(
         self,
@@ -107,12 +99,6 @@ class StandardizedEngine:
     ) -> tuple[FloatArray, Array]:
         X, y = self._engine.take(rows, columns)
         return self._scaling.apply(X, columns), y
-
-    def targets(self, rows: IntArray | None = None) -> Array:
-        return self._engine.targets(rows)
-
-    def native(self, columns: IntArray) -> tuple[Any, Any]:
-        return self._engine.native(columns)
 
     def with_permuted_target(self, order: IntArray) -> StandardizedEngine:
         """X does not change, so neither does its scaling."""

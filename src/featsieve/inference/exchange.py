@@ -85,7 +85,7 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
         raise InputError(
             f"block_size={block_size!r} is not possible; give an integer >= 1, or None."
         )
-    allowed = Exchange(n_rows, _group_codes(groups, n_rows), int(size))
+    allowed = Exchange(n_rows, group_codes(groups, n_rows), int(size))
     if not allowed.moves_rows:
         raise InputError(
             "groups and block_size leave no row that could change its place; give larger groups or "
@@ -94,7 +94,7 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
     return allowed
 
 
-def _group_codes(groups: Any, n_rows: int) -> IntArray | None:
+def group_codes(groups: Any, n_rows: int) -> IntArray | None:
     if groups is None:
         return None
     values = np.asarray(groups)

@@ -186,8 +186,7 @@ def open_engine(
 def _memory_schema(X: Any, settings: Settings) -> Schema:
     if is_sparse(X) or isinstance(X, np.ndarray):
         names = numbered_names(X.shape[1])
-        source = X.tocsc() if is_sparse(X) else X
-        return _schema(names, settings, [], partial(scan_array, source))
+        return _schema(names, settings, [], partial(scan_array, X))
     names = tuple(map(str, column_names(X) or ()))
     return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
 

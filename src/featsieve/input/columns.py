@@ -163,7 +163,8 @@ def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
 
 def scan_array(values: Any, columns: Sequence[int]) -> StateScan:
     """States of some columns of an array or sparse matrix."""
-    return StateScan({c: _states_of_array(values[:, [c]]) for c in columns})
+    source = values.tocsc() if is_sparse(values) else values  # columns of CSR are slow to take
+    return StateScan({c: _states_of_array(source[:, [c]]) for c in columns})
 
 
 def _states_of_series(series: Any) -> frozenset[Any]:

@@ -7,6 +7,7 @@ from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
@@ -129,7 +130,7 @@ def refuse_numbers_in_text(states: Collection[Any], n_rows: int) -> None:
 
 
 def refuse_mapping(container: Any) -> None:
-    if isinstance(container, Mapping):
+    if isinstance(container, Mapping) and not issparse(container):  # a DOK matrix is both
         raise InputError(
             "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
         )

@@ -86,6 +86,12 @@ class LassoSelector(BaseSelector):
 
     _offers_auto_count = True
 
+    def _count_for_statistics(self, n_units: int) -> int | None:
+        """The penalty with the least cross-validated error: coefficients of half of all columns
+        would tell little."""
+        given = self.n_features_to_select
+        return None if given is None else super()._count_for_statistics(n_units)
+
     def _procedure(self) -> Procedure:
         self._check()
         return Lasso(

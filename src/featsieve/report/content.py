@@ -13,10 +13,10 @@ from featsieve import __version__
 from featsieve.arrays import FloatArray
 from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS
+from featsieve.report.contribution import explained_shares, gains, sampled
 
 COMPARED = 40  # columns whose redundancy is looked at: the selected ones and the next best
-EXPLAINED = 15  # selected columns for which it is measured what they add
-SAMPLE = 2000
+NEAR = 5  # columns that come right after the selected ones
 SAME = 0.9  # a rank correlation from which two columns carry the same information
 
 
@@ -32,17 +32,27 @@ class ColumnFacts:
     adds: float | None = None
     like: str | None = None
     shared: float | None = None
+    near: bool = False
 
     @property
     def why(self) -> str:
         """One sentence on why the column is in or out."""
-        close = self.shared is not None and self.shared >= SAME and self.like is not None
         if self.selected:
-            gain = "" if self.adds is None else f"; adds {100 * self.adds:.1f} points"
-            return f"selected{gain}"
-        if close:
-            return f"left out: {self.like!r} carries the same information ({self.shared:.2f})"
-        return "not needed"
+            return "selected" + self._gain("adds") + self._echo()
+        if self._is_copy():
+            return f"dropped because {self.like!r} carries the same information ({self.shared:.2f})"
+        if self.near:
+            return "near miss: among the next in order" + self._gain("would add")
+        return "not selected"
+
+    def _is_copy(self) -> bool:
+        return self.like is not None and self.shared is not None and self.shared >= SAME
+
+    def _gain(self, verb: str) -> str:
+        return "" if self.adds is None else f"; {verb} {100 * self.adds:.1f} points"
+
+    def _echo(self) -> str:
+        return f"; much the same as {self.like!r} ({self.shared:.2f})" if self._is_copy() else ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ class Content:
     notes: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     redundancy: tuple[tuple[float, ...], ...] = ()
+    explained: tuple[float, ...] = ()
     gap: float | None = None
     command: str = ""
     code: str = ""
@@ -73,9 +84,29 @@ class Content:
     def selected(self) -> list[ColumnFacts]:
         return [column for column in self.columns if column.selected]
 
+    @property
+    def near_misses(self) -> list[ColumnFacts]:
+        return [column for column in self.columns[: COMPARED + NEAR] if column.near]
+
+    @property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Columns that carry the same information, by rank correlation of pairs."""
+        left = list(range(len(self.compared)))
+        groups = []
+        while left:
+            group = [left.pop(0)]
+            for member in group:
+                close = [j for j in left if self.redundancy[member][j] >= SAME]
+                left = [j for j in left if j not in close]
+                group.extend(close)
+            if len(group) > 1:
+                groups.append(tuple(self.compared[j] for j in group))
+        return groups
+
     def as_json(self) -> dict[str, Any]:
         rows = [asdict(column) | {"why": column.why} for column in self.columns]
-        return asdict(self) | {"columns": rows}
+        groups = [list(group) for group in self.groups]
+        return asdict(self) | {"columns": rows, "groups": groups}
 
 
 def describe(
@@ -88,19 +119,21 @@ def describe(
     labels = _names(selector, names)
     order = _order(selector)
     near = order[:COMPARED]
-    values, target = _sample(X, y, near)
+    values, target = sampled(X, y, near)
     ranks = unit_ranks(values)
     pairs = np.abs(ranks.T @ ranks)
-    adds = _gains(values[:, : len(selector.indices_)], target, selector.task_)
+    shares = explained_shares(values, target, selector.task_)
+    adds = gains(shares)
+    n_near = NEAR if _orders_the_rest(selector) else 0
     columns = tuple(
-        _facts(selector, labels, j, position, order, pairs, adds)
+        _facts(selector, labels, j, position, order, pairs, adds, n_near)
         for position, j in enumerate(order)
     )
     entry = next((m for m in METHODS if m.name == type(selector).__name__), None)
     known: dict[str, Any] = {
         "target": "target",
         "task": selector.task_,
-        "n_rows": _n_rows(X),
+        "n_rows": int(X.shape[0]),
         "method": type(selector).__name__,
         "score": "" if entry is None else str(entry.score),
         "paper": "" if entry is None else entry.paper,
@@ -108,6 +141,7 @@ def describe(
         "stop_reason": selector.result_.stop_reason,
         "compared": tuple(labels[j] for j in near),
         "redundancy": tuple(tuple(round(float(v), 3) for v in row) for row in pairs),
+        "explained": tuple(round(share, 4) for share in shares),
         "gap": _gap(selector),
     }
     return Content(**(known | facts | {"columns": columns}))
@@ -127,64 +161,11 @@ def _order(selector: Any) -> list[int]:
     return chosen + [int(j) for j in rest if int(j) not in taken]
 
 
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0])
-
-
-def _sample(X: Any, y: Any, columns: Sequence[int]) -> tuple[FloatArray, FloatArray]:
-    """At most 2,000 rows of a few columns as numbers; states become codes, gaps medians."""
-    n_rows = _n_rows(X)
-    rows = np.linspace(0, n_rows - 1, min(n_rows, SAMPLE)).astype(np.intp)
-    values = np.stack([_numbers(_column(X, j), rows) for j in columns], axis=1)
-    return values, _numbers(np.asarray(y), rows)
-
-
-def _column(X: Any, j: int) -> Any:
-    if hasattr(X, "column_names"):  # pyarrow
-        return np.asarray(X.column(j).to_pylist(), dtype=object)
-    if hasattr(X, "iloc"):
-        return X.iloc[:, j].to_numpy()
-    if hasattr(X, "toarray"):
-        return X[:, [j]].toarray().ravel()
-    return X[:, j].to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)[:, j]
-
-
-def _numbers(values: Any, rows: Any) -> FloatArray:
-    chosen = np.asarray(values)[rows]
-    try:
-        numbers = chosen.astype(np.float64)
-    except (TypeError, ValueError):
-        numbers = np.unique(chosen.astype(str), return_inverse=True)[1].astype(np.float64)
-    known = np.isfinite(numbers)
-    fill = float(np.median(numbers[known])) if known.any() else 0.0
-    return np.where(known, numbers, fill)
-
-
-def _gains(values: FloatArray, target: FloatArray, task: str) -> list[float]:
-    """The rise of a tree's cross-validated share explained as columns come in, best first.
-
-    For classes the share of the errors that the most frequent class makes, and the tree does not.
-    """
-    from sklearn.model_selection import cross_val_score
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    if len(target) < 30:
-        return []
-    classes = task == "classification"
-    tree = DecisionTreeClassifier if classes else DecisionTreeRegressor
-    model = tree(max_depth=6, min_samples_leaf=5, random_state=0)
-    if classes:
-        codes, counts = np.unique(target, return_inverse=True, return_counts=True)[1:]
-        if counts.min() < 3:
-            return []
-        target, base = codes.astype(np.float64), 1 - counts.max() / len(codes)
-    gains, before = [], 0.0
-    for count in range(1, min(values.shape[1], EXPLAINED) + 1):
-        score = float(cross_val_score(model, values[:, :count], target, cv=3).mean())
-        share = 1 - (1 - score) / base if classes else score
-        gains.append(share - before)
-        before = share
-    return gains
+def _orders_the_rest(selector: Any) -> bool:
+    """Whether the method says which of the columns it left out come next."""
+    scores = np.asarray(selector.scores_, dtype=np.float64)[~selector.support_]
+    known = scores[np.isfinite(scores)]
+    return selector.result_.order is not None or len(np.unique(known)) > 1
 
 
 def _facts(
@@ -195,6 +176,7 @@ def _facts(
     order: Sequence[int],
     pairs: FloatArray,
     adds: Sequence[float],
+    n_near: int,
 ) -> ColumnFacts:
     n_selected = len(selector.indices_)
     like, shared = None, None
@@ -210,7 +192,8 @@ def _facts(
         pvalue=_finite(selector.pvalues_[j]) if hasattr(selector, "pvalues_") else None,
         adjusted=None if adjusted is None else _finite(adjusted[j]),
         selected=position < n_selected,
-        adds=_finite(adds[position]) if position < min(n_selected, len(adds)) else None,
+        adds=_finite(adds[position]) if position < len(adds) else None,
+        near=n_selected <= position < n_selected + n_near,
         like=like,
         shared=shared,
     )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from featsieve.io.atomic import atomic_write
-from featsieve.report.content import Content, describe
+from featsieve.report.charts import pair_map, score_chart
+from featsieve.report.content import ColumnFacts, Content, describe
 
-SHOWN_BARS = 40
-SHOWN_CELLS = 25
+MOST_CUT = 200
+MOST_SELECTED = 100
+SHOWN_WHY = 200
 
 
 def write(path: str | Path, content: Content | Any, X: Any = None, y: Any = None) -> None:
@@ -42,14 +45,18 @@ def page(content: Content) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_asset('report.css')}</style>\n</head>\n<body>\n"
-        f"{_body(content)}\n<script>{_asset('report.js')}</script>\n</body>\n</html>\n"
+        f"<title>{title}</title>\n<style>{_asset('report.css')}</style>\n</head>\n"
+        f"<body class='featsieve'>\n<main>{_body(content)}</main>\n"
+        f"<script>{_asset('report.js')}</script>\n</body>\n</html>\n"
     )
 
 
 def fragment(content: Content) -> str:
     """A part of a page, for a notebook: the same content without search and slider."""
-    return f"<div class='featsieve'><style>{_asset('report.css')}</style>{_summary(content)}</div>"
+    parts = [_header(content), _selected(content), _near_misses(content), _notes(content)]
+    parts += [_section("Scores", score_chart(content)), _shared(content), _settings(content)]
+    style = f"<style>{_asset('report.css')}</style>"
+    return f"<div class='featsieve'>{style}{''.join(parts)}</div>"
 
 
 def _asset(name: str) -> str:
@@ -66,117 +73,117 @@ def _embedded(value: Any) -> str:
 
 
 def _body(content: Content) -> str:
-    parts = [_summary(content), _bars(content), _table(content), _redundancy(content)]
-    return "<main>" + "\n".join([*parts, _settings(content)]) + "</main>"
+    parts = [_header(content), _selected(content), _near_misses(content), _notes(content)]
+    return "\n".join([*parts, _explorer(content), _shared(content), _settings(content)])
 
 
-def _summary(content: Content) -> str:
-    chosen = content.selected
-    rows = "".join(_chosen_row(rank, column) for rank, column in enumerate(chosen, start=1))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in content.notes)
-    gap = (
-        ""
-        if content.gap is None
-        else f"<p>At most {100 * content.gap:.1f} % below the best possible set.</p>"
+def _section(title: str, inner: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{inner}</section>" if inner else ""
+
+
+def _header(content: Content) -> str:
+    lines = [
+        f"{escape(content.task)}, {content.n_rows:,} rows; <b>{escape(content.method)}</b> "
+        f"({escape(content.reason or content.paper)}), {content.elapsed:.2f} s"
+    ]
+    if content.explained and content.selected:
+        count = min(len(content.selected), len(content.explained))
+        share = max(0.0, content.explained[count - 1])
+        lines.append(
+            f"With the first {count} of them a small tree explains {100 * share:.0f} % of "
+            f"<bdi>{escape(content.target)}</bdi>, in cross-validation."
+        )
+    if content.gap is not None:
+        lines.append(f"At most {100 * content.gap:.1f} % below the best possible set.")
+    if content.stop_reason != "completed":
+        lines.append(f"<b class='warn'>Stopped early: {escape(content.stop_reason)}.</b>")
+    title = f"{len(content.selected)} of {len(content.columns)} columns for "
+    text = "".join(f"<p>{line}</p>" for line in lines)
+    return f"<header><h1>{title}<bdi>{escape(content.target)}</bdi></h1>{text}</header>"
+
+
+def _selected(content: Content) -> str:
+    tested = any(column.pvalue is not None for column in content.columns)
+    words = (
+        f"Score: {escape(content.score)}. <i>Adds</i>: percentage points of what a small tree "
+        "explains in cross-validation, beyond the columns above. <i>Nearest</i>: the other "
+        "selected column with the largest rank correlation."
     )
-    stopped = (
-        ""
-        if content.stop_reason == "completed"
-        else f"<p class='warn'>Stopped early: {escape(content.stop_reason)}.</p>"
-    )
-    return (
-        f"<header><h1>{len(chosen)} of {len(content.columns)} columns for "
-        f"<bdi>{escape(content.target)}</bdi></h1>"
-        f"<p>{escape(content.task)}, {content.n_rows:,} rows; <b>{escape(content.method)}</b>"
-        f" ({escape(content.reason or content.paper)}), {content.elapsed:.2f} s</p>{stopped}{gap}"
-        f"</header><section><h2>Selected</h2><table class='plain'><thead><tr><th>rank</th>"
-        f"<th>column</th><th>score</th><th>adds</th><th>nearest among the selected</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table>"
-        f"<p class='small'>Score: {escape(content.score)}. <i>Adds</i>: percentage points of "
-        "what a small tree explains in cross-validation, beyond the columns above.</p></section>"
-        + (f"<section><h2>Notes on the data</h2><ul>{notes}</ul></section>" if notes else "")
-    )
+    if tested:
+        words += (
+            " <i>p</i>: for the column alone; <i>adjusted p</i>: for the number of columns tested."
+        )
+    table = _column_table(content.selected[:MOST_SELECTED], 1, tested)
+    rest = len(content.selected) - MOST_SELECTED
+    if rest > 0:
+        words = f"And {rest:,} more, in the table of all columns. {words}"
+    return _section("Selected", f"{table}<p class='small'>{words}</p>")
 
 
-def _chosen_row(rank: int, column: Any) -> str:
+def _near_misses(content: Content) -> str:
+    missed = content.near_misses
+    if not missed:
+        return ""
+    items = "".join(f"<li><bdi>{escape(c.name)}</bdi>: {escape(c.why)}</li>" for c in missed)
+    first = len(content.selected) + 1
+    return _section("Near misses", f"<ol start='{first}'>{items}</ol>")
+
+
+def _column_table(columns: Sequence[ColumnFacts], first: int, tested: bool) -> str:
+    titles = [
+        "rank",
+        "column",
+        "score",
+        *(["p", "adjusted p"] if tested else []),
+        "adds",
+        "nearest",
+    ]
+    head = "".join(f"<th scope='col'>{title}</th>" for title in titles)
+    rows = "".join(_row(rank, c, tested) for rank, c in enumerate(columns, start=first))
+    return f"<table class='plain'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(rank: int, column: ColumnFacts, tested: bool) -> str:
     adds = "" if column.adds is None else f"{100 * column.adds:+.1f}"
     near = "" if column.like is None else f"<bdi>{escape(column.like)}</bdi> ({column.shared:.2f})"
-    score = "" if column.score is None else f"{column.score:.4g}"
-    return (
-        f"<tr><td>{rank}</td><td><bdi>{escape(column.name)}</bdi></td><td>{score}</td>"
-        f"<td>{adds}</td><td>{near}</td></tr>"
-    )
+    numbers = [column.score, *([column.pvalue, column.adjusted] if tested else [])]
+    cells = [str(rank), f"<bdi>{escape(column.name)}</bdi>"]
+    cells += ["" if number is None else f"{number:.4g}" for number in numbers]
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in [*cells, adds, near]) + "</tr>"
 
 
-def _bars(content: Content) -> str:
-    """Scores of the best columns as bars, drawn as SVG."""
-    shown = [column for column in content.columns[:SHOWN_BARS] if column.score is not None]
-    if not shown:
-        return ""
-    scores = [column.score for column in shown if column.score is not None]
-    low, high = min(0.0, *scores), max(0.0, *scores)
-    span = (high - low) or 1.0
-    rects = []
-    for place, (column, score) in enumerate(zip(shown, scores, strict=True)):
-        height = 120 * (score - low) / span
-        kind = "in" if column.selected else "out"
-        rects.append(
-            f"<rect class='{kind}' x='{16 * place + 2}' y='{124 - height:.1f}' width='12' "
-            f"height='{height:.1f}'><title>{escape(column.name)}: {score:.4g}</title></rect>"
-        )
-    width = 16 * len(shown) + 4
-    label = f"Scores of the first {len(shown)} columns, selected ones dark"
-    return (
-        f"<section><h2>Scores</h2><svg role='img' aria-label='{label}' viewBox='0 0 {width} 128' "
-        f"style='max-width:{1.6 * width:.0f}px'>{''.join(rects)}</svg>"
-        f"<p class='small'>{label}; point at a bar for its name.</p></section>"
-    )
+def _notes(content: Content) -> str:
+    notes = "".join(f"<li>{escape(note)}</li>" for note in content.notes)
+    return _section("Notes on the data", f"<ul>{notes}</ul>" if notes else "")
 
 
-def _table(content: Content) -> str:
+def _explorer(content: Content) -> str:
+    """Chart, slider and a table of all columns that holds any number of them."""
     rows = [
         [c.name, c.score, c.pvalue, c.adjusted, int(c.selected), c.why if i < SHOWN_WHY else ""]
         for i, c in enumerate(content.columns)
     ]
-    count = len(content.selected)
-    most = min(len(rows), 200)
+    most = min(len(rows), MOST_CUT)
+    cut = min(len(content.selected), most) or 1
     return (
-        "<section><h2>All columns</h2><p class='controls'>"
-        "<label>Search <input id='search' type='search' autocomplete='off'></label> "
-        f"<label>Cut after <input id='cut' type='range' min='1' max='{most}' "
-        f"value='{min(count, most) or 1}'></label> <output id='kept'></output></p>"
+        f"<section><h2>All columns</h2>{score_chart(content)}<p class='controls'>"
+        f"<label>Cut the order after <input id='cut' type='range' min='1' max='{most}' "
+        f"value='{cut}'></label> <output id='kept' for='cut'></output> "
+        "<label>Search <input id='search' type='search' autocomplete='off'></label></p>"
+        "<details><summary>Names of those kept</summary><pre id='names'></pre></details>"
         "<div id='grid' role='table' aria-label='all columns' tabindex='0'></div>"
         "<p class='small' id='status' aria-live='polite'></p>"
         f"<script type='application/json' id='data'>{_embedded(rows)}</script></section>"
     )
 
 
-SHOWN_WHY = 200
-
-
-def _redundancy(content: Content) -> str:
-    """A map of pairs: how much the best columns share."""
-    size = min(SHOWN_CELLS, len(content.compared))
-    if size < 2:
-        return ""
-    cells = []
-    for i in range(size):
-        for j in range(size):
-            value = content.redundancy[i][j]
-            title = f"{content.compared[i]} and {content.compared[j]}: {value:.2f}"
-            cells.append(
-                f"<rect x='{14 * j}' y='{14 * i}' width='13' height='13' class='cell' "
-                f"fill-opacity='{value:.2f}'><title>{escape(title)}</title></rect>"
-            )
-    legend = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in content.compared[:size])
-    return (
-        "<section><h2>What they share</h2><div class='side'>"
-        f"<svg role='img' aria-label='rank correlation of pairs of columns' "
-        f"viewBox='0 0 {14 * size} {14 * size}' style='max-width:{22 * size}px'>"
-        f"{''.join(cells)}</svg><ol class='small'>{legend}</ol></div>"
-        "<p class='small'>Absolute rank correlation of the best columns, on at most 2,000 rows; "
-        "dark is much.</p></section>"
+def _shared(content: Content) -> str:
+    groups = "".join(
+        "<li>" + ", ".join(f"<bdi>{escape(name)}</bdi>" for name in group) + "</li>"
+        for group in content.groups
     )
+    listed = f"<p>These carry the same information:</p><ul>{groups}</ul>" if groups else ""
+    return _section("What they share", listed + pair_map(content))
 
 
 def _settings(content: Content) -> str:
@@ -184,12 +191,12 @@ def _settings(content: Content) -> str:
         f"<tr><td>{escape(str(name))}</td><td>{escape(repr(value))}</td></tr>"
         for name, value in content.params.items()
     )
-    command = f"<pre>{escape(content.command)}</pre>" if content.command else ""
-    code = f"<pre>{escape(content.code)}</pre>" if content.code else ""
-    return (
-        f"<section><h2>Settings</h2><p>featsieve {escape(content.version)}, seed "
-        f"{escape(str(content.seed))}, from {escape(content.paper)}</p>"
-        f"<table class='plain'><tbody>{params}</tbody></table>"
-        + (f"<h2>The same again</h2>{command}{code}" if command or code else "")
-        + "</section>"
+    again = "".join(
+        f"<pre>{escape(text)}</pre>" for text in (content.command, content.code) if text
     )
+    facts = (
+        f"<p>featsieve {escape(content.version)}, seed {escape(str(content.seed))}, "
+        f"from {escape(content.paper)}</p>"
+    )
+    table = f"<table class='plain'><tbody>{params}</tbody></table>" if params else ""
+    return _section("Settings", facts + table) + _section("The same again", again)

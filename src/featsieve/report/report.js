@@ -1,16 +1,23 @@
 // A table of any length: only the rows in view are in the page. All text is set as text.
 (() => {
-  const HEAD = ["rank", "column", "score", "p", "adjusted p", "why"]
   const HEIGHT = 28
   const data = JSON.parse(document.getElementById("data").textContent)
+  const tested = data.some((cells) => cells[2] !== null)
+  const HEAD = ["rank", "column", "score", ...(tested ? ["p", "adjusted p"] : []), "why"]
   const rows = data.map((cells, index) => ({
-    rank: index + 1, cells, text: cells[0].toLowerCase(), keys: [index + 1, ...cells.slice(0, 4), cells[5]],
+    rank: index + 1,
+    cells,
+    text: cells[0].toLowerCase(),
+    keys: [index + 1, ...cells.slice(0, tested ? 4 : 2), cells[5]],
   }))
   const grid = document.getElementById("grid")
   const search = document.getElementById("search")
   const cut = document.getElementById("cut")
   const kept = document.getElementById("kept")
   const status = document.getElementById("status")
+  const names = document.getElementById("names")
+  const line = document.getElementById("line")
+  const bars = [...document.querySelectorAll("svg .bar")]
   let shown = rows
   let sortBy = 0
   let direction = 1
@@ -38,6 +45,7 @@
     head.append(cell)
   })
   const body = element("div", "body")
+  if (tested) grid.className = "tested"
   grid.append(head, body)
 
   const compare = (a, b) => {
@@ -52,7 +60,8 @@
     line.setAttribute("role", "row")
     line.style.cssText = `position:absolute;left:0;right:0;top:${place * HEIGHT}px`
     const [name, score, p, adjusted, , why] = row.cells
-    const cells = [String(row.rank), name, number(score), number(p), number(adjusted), why]
+    const tests = tested ? [number(p), number(adjusted)] : []
+    const cells = [String(row.rank), name, number(score), ...tests, why]
     cells.forEach((text, column) => {
       const cell = element(column === 1 ? "bdi" : "span", "", text)
       cell.setAttribute("role", "cell")
@@ -63,10 +72,20 @@
   }
 
   const draw = () => {
+    body.style.height = `${shown.length * HEIGHT}px`
     const first = Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - 5)
     const last = Math.min(shown.length, first + Math.ceil(grid.clientHeight / HEIGHT) + 10)
-    body.style.height = `${shown.length * HEIGHT}px`
     body.replaceChildren(...shown.slice(first, last).map((row, j) => drawRow(row, first + j)))
+  }
+
+  const cutChanged = () => {
+    const count = Number(cut.value)
+    kept.textContent = `${count} kept`
+    cut.setAttribute("aria-valuetext", `${count} columns kept`)
+    names.textContent = rows.slice(0, count).map((row) => row.cells[0]).join("\n")
+    bars.forEach((bar, place) => bar.setAttribute("class", place < count ? "bar in" : "bar out"))
+    if (line) line.setAttribute("transform", `translate(${16 * Math.min(count, bars.length) + 1} 0)`)
+    draw()
   }
 
   const update = () => {
@@ -76,7 +95,7 @@
       const order = direction > 0 ? "ascending" : "descending"
       cell.setAttribute("aria-sort", column === sortBy ? order : "none")
     })
-    kept.textContent = `${cut.value} kept`
+    grid.setAttribute("aria-rowcount", String(shown.length + 1))
     status.textContent = `${shown.length} of ${rows.length} columns shown`
     grid.scrollTop = 0
     draw()
@@ -84,7 +103,7 @@
 
   grid.addEventListener("scroll", draw)
   search.addEventListener("input", update)
-  cut.addEventListener("input", () => { kept.textContent = `${cut.value} kept`; draw() })
+  cut.addEventListener("input", cutChanged)
   window.addEventListener("beforeprint", () => {
     body.style.height = "auto"
     body.replaceChildren(...shown.slice(0, 100).map((row, j) => {
@@ -95,4 +114,5 @@
   })
   window.addEventListener("afterprint", draw)
   update()
+  cutChanged()
 })()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
+from threading import Lock, local
 from typing import Any, TypeVar
 
 from featsieve.input.parameters import check_n_jobs
@@ -15,13 +17,23 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+_pools: dict[int, ThreadPoolExecutor] = {}
+_opening = Lock()
+_here = local()
+
+
 def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterator[R]:
-    """Like ``map``, on threads; at most two pieces per thread are under way at any time."""
-    if n_jobs == 1:
+    """Like ``map``, on threads; at most two pieces per thread are under way at any time.
+
+    Called from one of those threads it works in that thread: waiting for the others could last
+    for ever.
+    """
+    if n_jobs == 1 or getattr(_here, "is_worker", False):
         yield from map(fn, items)
         return
-    with single_threaded_blas(), ThreadPoolExecutor(n_jobs) as pool:
-        pending: deque[Future[R]] = deque()
+    pool = _pool(n_jobs)
+    pending: deque[Future[R]] = deque()
+    with single_threaded_blas():
         try:
             for item in items:
                 pending.append(pool.submit(fn, item))
@@ -29,9 +41,31 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
+        finally:  # nothing may still be at work on arrays and files of a run that has ended
+            wait([future for future in pending if not future.cancel()])
+
+
+def _pool(n_jobs: int) -> ThreadPoolExecutor:
+    """The threads are kept: new ones would have to get their memory from the system again."""
+    with _opening:
+        if n_jobs not in _pools:
+            _pools[n_jobs] = ThreadPoolExecutor(n_jobs, "featsieve", initializer=_become_worker)
+        return _pools[n_jobs]
+
+
+def _become_worker() -> None:
+    _here.is_worker = True
+
+
+def _forget_pools() -> None:
+    """A forked process has a copy of the pools, but none of their threads."""
+    global _opening
+    _pools.clear()
+    _opening = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pools)
 
 
 def effective_n_jobs(n_jobs: int | None) -> int:

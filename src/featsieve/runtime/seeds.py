@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.input.parameters import is_integer, not_allowed
 
 
@@ -36,3 +37,46 @@ def random_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(root_seed(random_state))
+
+
+def derived_seed(seed: int, number: int) -> int:
+    """Seed number ``number`` out of one seed; their streams are independent."""
+    return int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1, np.uint32)[0])
+
+
+# SplitMix64 (Steele, Lea and Flood 2014): its n-th number is a function of n alone.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIXERS = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
+_HALF_STEP = 2.0**-54
+
+
+def row_uniforms(seed: int, rows: IntArray, width: int) -> FloatArray:
+    """``width`` numbers in (0, 1) per row, a function of the seed and the row's index alone.
+
+    Whoever asks for a row, in whichever block, gets the same numbers.
+
+    >>> together = row_uniforms(7, np.array([4, 5, 6]), 3)
+    >>> bool((row_uniforms(7, np.array([5]), 3) == together[1]).all())
+    True
+    """
+    key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    first = rows.astype(np.uint64)[:, None] * np.uint64(width)
+    mixed = _mixed((first + np.arange(width, dtype=np.uint64)) * _GOLDEN + key)
+    return np.asarray(mixed * 2.0**-53 + _HALF_STEP)
+
+
+def _mixed(counters: Any) -> Any:
+    """The 53 highest bits of each number, scrambled in place."""
+    for shift, factor in _MIXERS:
+        counters ^= counters >> np.uint64(shift)
+        counters *= factor
+    counters ^= counters >> np.uint64(31)
+    return counters >> np.uint64(11)
+
+
+def row_normals(seed: int, rows: IntArray, width: int) -> FloatArray:
+    """The same with standard normal numbers."""
+    from scipy.special import ndtri
+
+    uniforms = row_uniforms(seed, rows, width)
+    return np.asarray(ndtri(uniforms, out=uniforms))

@@ -148,7 +148,8 @@ def test_every_engine_and_budget_gives_the_same_scores(kind, tmp_path, monkeypat
 def test_distances_of_both_rows_at_once_change_nothing(monkeypatch):
     frame, y = mixed_table(THREE)
     expected = scores(frame, y)
-    monkeypatch.setattr(passes, "SQUARE_TILE", 32)
+    monkeypatch.setattr(passes, "TILE_ROWS", 32)
+    monkeypatch.setattr(passes, "TILE_OTHERS", 48)
     assert_allclose(scores(frame, y, n_jobs=2), expected, rtol=0, atol=1e-14)
     monkeypatch.setattr(passes, "_can_square", lambda *_: False)
     assert_allclose(scores(frame, y), expected, rtol=0, atol=1e-14)

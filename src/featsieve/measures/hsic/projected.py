@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
+from featsieve.compiled.hsic_tiles import SQUARED, gaussian_slopes, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
 from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_kernel_distance
@@ -56,17 +56,21 @@ class ProjectedPass:
     target: TargetTiles
 
     def __call__(self, a: RowStrip, b: RowStrip) -> ProjectedSums:
-        ones, codes = np.ones(len(a.X)), np.zeros(len(a.X), dtype=np.bool_)
-        total = sum_contributions(a.X, b.X, ones, codes, self.kernel.form, a.start == b.start)
-        slopes = self.kernel.slopes(total, self.rate, self.target.tile(a, b))
-        of_a, of_b = b.X @ slopes.P.T, a.X @ slopes.P
-        if self.kernel.form == SQUARED:  # of |z_a − z_b|²
-            of_a = 2.0 * (slopes.by_row * a.X - of_a)
-            of_b = 2.0 * (slopes.by_column * b.X - of_b)
-        of_a, of_b = slopes.factor * of_a, slopes.factor * of_b
+        value, of_a, of_b = self._slopes(a, b)
         if a.start == b.start:
-            return ProjectedSums(slopes.value, RowSums({a.start: of_a + of_b}))
-        return ProjectedSums(slopes.value, RowSums({a.start: of_a, b.start: of_b}))
+            return ProjectedSums(value, RowSums({a.start: of_a + of_b}))
+        return ProjectedSums(value, RowSums({a.start: of_a, b.start: of_b}))
+
+    def _slopes(self, a: RowStrip, b: RowStrip) -> tuple[float, FloatArray, FloatArray]:
+        """Σ K ∘ M, and its derivatives by the rows of both sides."""
+        M, triangle = self.target.tile(a, b), a.start == b.start
+        if self.kernel.form == SQUARED:
+            value, of_a, of_b = gaussian_slopes(a.X, b.X, self.rate, M, triangle)
+            return value, -2.0 * self.rate * of_a, -2.0 * self.rate * of_b
+        ones, codes = np.ones(len(a.X)), np.zeros(len(a.X), dtype=np.bool_)
+        total = sum_contributions(a.X, b.X, ones, codes, self.kernel.form, triangle)
+        slopes = self.kernel.slopes(total, self.rate, M)
+        return slopes.value, slopes.factor * (b.X @ slopes.P.T), slopes.factor * (a.X @ slopes.P)
 
 
 class ProjectedHSIC:

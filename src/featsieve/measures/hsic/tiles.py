@@ -20,7 +20,7 @@ TILE = 256
 NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
-WORTH_A_THREAD = 1 << 17  # kernel evaluations
+WORTH_A_THREAD = 1 << 20  # kernel evaluations
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ POPCOUNT_COST = 0.25
 TILE_COLUMNS = 128
 ROW_COLUMNS = 512
 # Below this many words of work a thread costs more than it saves.
-THREAD_WORDS = 1 << 21
+THREAD_WORDS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -256,13 +256,19 @@ class PackedPairs:
             pair, triple = few.tile(np.array([len(places)]), 0, np.array([len(places)]))
             return pair[0], triple[0]
         n_thin = len(self.split.thin)
-        if n_thin <= ROW_COLUMNS:
-            return self._part(place, 0, n_thin)
         work = self.planes.words.size * int(self.planes.states[place] - 1)
         jobs = self.n_jobs if work > THREAD_WORDS else 1
-        parts = ordered_map(lambda span: self._part(place, *span), spans(n_thin, ROW_COLUMNS), jobs)
-        pairs, triples = zip(*parts, strict=True)
+        if jobs == 1 and n_thin <= ROW_COLUMNS:
+            return self._part(place, 0, n_thin)
+        shares = spans(n_thin, -(-n_thin // jobs))
+        parts = ordered_map(lambda share: self._parts(place, *share), shares, jobs)
+        pairs, triples = zip(*(sums for share in parts for sums in share), strict=True)
         return np.concatenate(pairs), np.concatenate(triples)
+
+    def _parts(self, place: int, j0: int, j1: int) -> list[tuple[FloatArray, FloatArray]]:
+        """So few columns at a time that the cache holds their counts."""
+        pieces = spans(j1 - j0, ROW_COLUMNS)
+        return [self._part(place, j0 + first, j0 + last) for first, last in pieces]
 
     def _part(self, place: int, j0: int, j1: int) -> tuple[FloatArray, FloatArray]:
         pair, triple = self.planes.tile(np.array([place]), j0, np.array([j1]))

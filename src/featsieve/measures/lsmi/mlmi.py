@@ -18,7 +18,7 @@ from featsieve.measures.lsmi.basis import Rows, gaussian, weighted_distances
 from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
 from featsieve.protocols import Engine
 from featsieve.runtime.ordering import best_index
-from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
 
@@ -200,9 +200,11 @@ class BoundMLMI:
 
     def scores(self) -> FloatArray:
         values = []
+        _ = self._rows, self.basis.centers, self.basis.folds  # once, before threads ask for them
+        units = ([unit] for unit in range(self.n_units))
         with single_threaded_blas():
-            for unit in range(self.n_units):
-                values.append(self.value([unit]))
+            for value in ordered_map(self.value, units, self.basis.rows.n_jobs):
+                values.append(value)
                 self.monitor.tick("measuring columns", len(values), self.n_units)
         return np.array(values)
 
@@ -228,7 +230,7 @@ class BoundMLMI:
         scores = []
         for sigma in sigmas:
             scores.append(self._held_out(distances, float(sigma)))
-            self.monitor.tick("widths", len(scores), len(sigmas))
+            self.monitor.check()
         return float(sigmas[best_index(np.array(scores))])
 
     def _ratio(self, distances: FloatArray, sigma: float) -> _RatioModel:

@@ -20,7 +20,7 @@ MOST_TOGETHER = 64  # visited rows that are compared with others in one piece of
 MOST_A_PASS = 2048  # visited rows of one pass over a table that is not in memory
 BUDGET_SHARE = 8  # pieces of work hold this part of the memory limit
 COPIES = 3  # of a table that is gathered: as it is, column by column, row by row
-SQUARE_TILE = 256
+TILE_ROWS, TILE_OTHERS = 128, 2048  # wide, because the kernels sweep over the others
 QUICK_SQUARE = 1 << 33  # differences: well under a second
 PAIR_BYTES = 40  # a distance, and a pair of neighbours where all rows tie
 
@@ -117,14 +117,17 @@ def _square(engine: Engine, comparison: Comparison, rows: Rows) -> FloatArray:
     """Rough distances of all pairs of rows."""
     n = engine.n_samples
     square = np.empty((n, n), np.float32)
-    spans = [slice(start, min(start + SQUARE_TILE, n)) for start in range(0, n, SQUARE_TILE)]
-    tiles = [(a, b) for i, a in enumerate(spans) for b in spans[i:]]
+    tiles = [
+        (slice(first, min(first + TILE_ROWS, n)), slice(second, min(second + TILE_OTHERS, n)))
+        for first in range(0, n, TILE_ROWS)
+        for second in range(first, n, TILE_OTHERS)
+    ]
 
     def fill(tile: tuple[slice, slice]) -> None:
         first, second = tile
         rough = comparison.rough_distances(rows.take(first), rows.take(second))
-        square[first, second] = rough
         square[second, first] = rough.T
+        square[first, second] = rough
 
     for done, _ in enumerate(ordered_map(fill, tiles, engine.n_jobs), start=1):
         engine.monitor.tick("measuring distances", done, len(tiles))

@@ -77,6 +77,11 @@ def draw_rows(engine: Engine, seed: int, most: int = MOST_ROWS) -> RowSample:
     else:
         rng = np.random.default_rng((seed, engine.n_samples))
         rows = np.sort(rng.choice(engine.n_samples, wanted, replace=False))
+    return taken_rows(engine, rows)
+
+
+def taken_rows(engine: Engine, rows: IntArray) -> RowSample:
+    """These rows of any engine, in memory."""
     X, y = engine.take(rows)
     states = {c: tuple(range(len(s))) for c, s in engine.schema.categories.items()}
     schema = Schema(engine.schema.names, states, engine.schema.groups, engine.schema.group_names)

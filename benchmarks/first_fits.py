@@ -1,0 +1,93 @@
+"""What the first fit of a process costs beyond a warm one, for every registered method.
+
+Each method is fitted in new processes: with an empty cache of compiled code, then with the cache
+that this process has filled.
+
+    python -m benchmarks.first_fits [METHOD ...] [--rows N] [--columns N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+from benchmarks.frame import write_report
+from featsieve.registry import METHODS
+
+ALLOWED_EMPTY, ALLOWED_FILLED = 5.0, 0.5
+CHILD = """
+import inspect, sys, time, warnings
+import numpy as np
+import featsieve
+warnings.simplefilter("ignore")
+name, n, d = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+rng = np.random.default_rng(0)
+X = rng.normal(size=(n, d))
+y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
+cls = getattr(featsieve, name)
+from sklearn.linear_model import LogisticRegression
+inner = {"estimator": LogisticRegression(), "selector": featsieve.PearsonRanking()}
+inner["measure"] = inner["selector"]
+parameters = inspect.signature(cls).parameters
+given = {role: part for role, part in inner.items() if role in parameters}
+if "search" in parameters and "measure" in parameters:  # a pair, or a selector in its place
+    given.pop("selector", None)
+if "n_features_to_select" in cls(**given).get_params():
+    given["n_features_to_select"] = 3
+if "random_state" in cls(**given).get_params():
+    given["random_state"] = 0
+seconds = []
+for _ in range(3):
+    start = time.perf_counter()
+    cls(**given).fit(X, y)
+    seconds.append(time.perf_counter() - start)
+print(seconds[0], min(seconds[1:]))
+"""
+
+
+def beyond_warm(name: str, cache: str, rows: int, columns: int) -> tuple[float, float]:
+    """Seconds of the first fit beyond a warm one, and of the warm one."""
+    words = [sys.executable, "-c", CHILD, name, str(rows), str(columns)]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    first, warm = map(float, done.stdout.split())
+    return first - warm, warm
+
+
+def line(name: str, rows: int, columns: int) -> str:
+    with tempfile.TemporaryDirectory() as cache:
+        empty, warm = beyond_warm(name, cache, rows, columns)
+        filled, _ = beyond_warm(name, cache, rows, columns)
+    marks = [" (!)" if value > most else "" for value, most in limits(empty, filled)]
+    return f"| {name} | {empty:.2f} s{marks[0]} | {filled:.2f} s{marks[1]} | {warm:.3f} s |"
+
+
+def limits(empty: float, filled: float) -> list[tuple[float, float]]:
+    return [(empty, ALLOWED_EMPTY), (filled, ALLOWED_FILLED)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("methods", nargs="*", metavar="METHOD")
+    parser.add_argument("--rows", type=int, default=120)
+    parser.add_argument("--columns", type=int, default=8)
+    given = parser.parse_args()
+    names = given.methods or [entry.name for entry in METHODS]
+    lines = [
+        f"| method, {given.rows} × {given.columns} | empty cache (allowed: {ALLOWED_EMPTY} s) "
+        f"| filled cache (allowed: {ALLOWED_FILLED} s) | a warm fit |",
+        "|---|---|---|---|",
+    ]
+    for name in names:
+        lines.append(line(name, given.rows, given.columns))
+        print(lines[-1], flush=True)
+    note = "Seconds of the first fit of a process less those of a warm fit, after the imports."
+    if not given.methods:
+        write_report("first_fits", "First fits", note, "\n".join(lines), packages=("numba",))
+
+
+if __name__ == "__main__":
+    main()

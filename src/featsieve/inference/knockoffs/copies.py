@@ -1,0 +1,262 @@
+"""What draws a copy of every column: exchangeable with its column, and blind to the target.
+
+Numeric columns are taken as jointly Gaussian given the categories, with one covariance for all of
+them (Candès et al. 2018). Categorical columns follow one after the other, each drawn from a
+multinomial regression on all other columns and on the copies drawn before it (sequential
+conditional copies).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.engines.base import require_memory
+from featsieve.engines.standardized import Scaling, fit_scaling
+from featsieve.inference.knockoffs.covariance import (
+    Spread,
+    TableMoments,
+    shrinkage,
+    shrunk,
+    spread_steps,
+    table_moments,
+)
+from featsieve.protocols import Engine
+from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.seeds import derived_seed, row_normals, row_uniforms
+from featsieve.schema import Block, Schema
+from featsieve.statistics.moments import Dummies
+
+SAMPLE_ROWS = 2000
+MATRICES = 6  # the covariance, its inverse, a factor and their copies
+CONSTANT = 1e-10  # variance of a standardised column that says the same as the categories
+
+
+@dataclass(frozen=True)
+class GaussianPart:
+    """x̃ = x − R Σ⁻¹S + U Lᵀ on the standardised columns ``active``, LLᵀ = 2S − SΣ⁻¹S.
+
+    R is what the categories leave of x: the expanded row times ``residual``, plus ``offset``.
+    """
+
+    active: IntArray  # columns with a copy of their own; a constant is its own copy
+    residual: FloatArray
+    offset: FloatArray
+    pull: FloatArray  # Σ⁻¹S
+    noise: FloatArray  # Lᵀ
+
+    def change(self, expanded: FloatArray, normals: FloatArray) -> FloatArray:
+        """x̃ − x for the active columns."""
+        return normals @ self.noise - (expanded @ self.residual + self.offset) @ self.pull
+
+
+@dataclass(frozen=True)
+class CategoryPart:
+    """A multinomial regression for one categorical column."""
+
+    column: int
+    states: IntArray
+    coefficients: FloatArray
+    intercept: FloatArray
+
+    def draw(self, features: FloatArray, uniforms: FloatArray) -> FloatArray:
+        if len(self.states) == 1:
+            return np.full(len(features), float(self.states[0]))
+        logits = features @ self.coefficients.T + self.intercept
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        bounds = np.cumsum(odds, axis=1)
+        drawn = (uniforms[:, None] * bounds[:, -1:] > bounds).sum(axis=1)
+        return self.states[np.minimum(drawn, len(self.states) - 1)].astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some rows of the table with their indices, the same on every engine."""
+
+    rows: IntArray
+    X: FloatArray
+
+
+@dataclass(frozen=True)
+class CopyModel:
+    """Draws copies of any rows; the same for a row in whichever block it comes."""
+
+    schema: Schema
+    scaling: Scaling
+    gaussian: GaussianPart
+    sample: Sample
+    shrinkage: float
+    categories: tuple[CategoryPart, ...] = ()
+
+    def copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
+        """Copies of rows with these indices."""
+        drawn = self._numeric_copies(X, rows, seed)
+        for number, part in enumerate(self.categories):
+            features = self._features(X, drawn, number)
+            drawn[:, part.column] = part.draw(features, category_uniforms(seed, number, rows))
+        return drawn
+
+    def _numeric_copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
+        part = self.gaussian
+        drawn = np.array(X, dtype=np.float64)
+        if len(part.active):
+            normals = row_normals(seed, rows, len(part.active))
+            change = part.change(self._expanded(X), normals)
+            drawn[:, part.active] += change / self.scaling.factor[part.active]
+        return drawn
+
+    def _expanded(self, X: FloatArray) -> FloatArray:
+        return _expand(self.schema, self.scaling.apply(X))
+
+    def _features(self, X: FloatArray, drawn: FloatArray, number: int) -> FloatArray:
+        """All other columns, and the copies that were drawn before number ``number``."""
+        column = self.categories[number].column
+        before = [part.column for part in self.categories[:number]]
+        return category_features(self.schema, self.scaling, X, drawn, column, before)
+
+
+def category_uniforms(seed: int, number: int, rows: IntArray) -> FloatArray:
+    """For the copy of categorical column number ``number``, independent of all other draws."""
+    return row_uniforms(derived_seed(seed, number), rows, 1)[:, 0]
+
+
+def category_features(
+    schema: Schema,
+    scaling: Scaling,
+    X: FloatArray,
+    drawn: FloatArray,
+    column: int,
+    before: list[int],
+) -> FloatArray:
+    """What the copy of a categorical column is drawn from."""
+    numeric = schema.numeric_columns()
+    owner = Dummies(schema).owner
+    originals = _expand(schema, scaling.apply(X))[:, owner != column]
+    copies = scaling.apply(drawn)
+    parts = [originals, copies[:, numeric]]
+    if before:
+        parts.append(_expand(schema, copies)[:, np.isin(owner, before)])
+    return np.concatenate(parts, axis=1)
+
+
+def _expand(schema: Schema, X: FloatArray) -> FloatArray:
+    block = Block(0, X, np.empty((len(X), 0)))
+    return np.asarray(Dummies(schema).expand(block), dtype=np.float64)
+
+
+def fit_copy_model(engine: Engine, spread: Spread, seed: int) -> CopyModel:
+    """Means, covariance and regressions from the rows; the target is never looked at."""
+    schema = engine.schema
+    dummies = Dummies(schema)
+    width = len(dummies.owner)
+    require_memory(MATRICES * width**2, engine.memory_limit, "the covariance of all columns")
+    scaling = fit_scaling(engine, 0)
+    rows = _sample_rows(engine.n_samples, seed)
+    moments = engine.reduce_rows(partial(table_moments, dummies, scaling, rows))
+    gaussian, weight = _gaussian_part(moments, dummies, spread, engine)
+    sample = Sample(rows, np.concatenate(moments.sample))
+    model = CopyModel(schema, scaling, gaussian, sample, weight)
+    return _with_categories(model, engine, seed) if schema.categories else model
+
+
+def _sample_rows(n_samples: int, seed: int) -> IntArray:
+    if n_samples <= SAMPLE_ROWS:
+        return np.arange(n_samples)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+    return np.sort(rng.choice(n_samples, SAMPLE_ROWS, replace=False))
+
+
+def _gaussian_part(
+    moments: TableMoments, dummies: Dummies, spread: Spread, engine: Engine
+) -> tuple[GaussianPart, float]:
+    n = moments.gram.weight
+    covariance = moments.gram.product / n
+    is_indicator = dummies.is_indicator
+    numeric, indicators = np.flatnonzero(~is_indicator), np.flatnonzero(is_indicator)
+    of_numeric = covariance[np.ix_(numeric, numeric)]
+    slopes = _slopes(covariance, numeric, indicators)
+    residual_covariance = of_numeric - covariance[np.ix_(numeric, indicators)] @ slopes
+    kept = np.flatnonzero(np.diag(residual_covariance) > CONSTANT)
+    if not len(kept):
+        nothing = np.empty((0, 0))
+        return GaussianPart(kept, nothing, nothing, nothing, nothing), 0.0
+    weight = shrinkage(of_numeric, moments.fourth, int(n))
+    covariance = residual_covariance[np.ix_(kept, kept)]
+    pull, noise = _copy_matrices(covariance, weight, spread, engine)
+    residual = np.zeros((len(is_indicator), len(kept)))
+    residual[numeric[kept], np.arange(len(kept))] = 1.0
+    residual[indicators] = -slopes[:, kept]
+    offset = moments.gram.mean[indicators] @ slopes[:, kept]  # indicators about their means
+    return GaussianPart(dummies.owner[numeric[kept]], residual, offset, pull, noise), weight
+
+
+def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> FloatArray:
+    """Least squares of the numeric columns on the indicators of the categories."""
+    if not len(indicators):
+        return np.zeros((0, len(numeric)))
+    of_indicators = covariance[np.ix_(indicators, indicators)]
+    cross = covariance[np.ix_(indicators, numeric)]
+    return np.asarray(np.linalg.pinv(of_indicators, hermitian=True) @ cross)
+
+
+def _copy_matrices(
+    covariance: FloatArray, weight: float, spread: Spread, engine: Engine
+) -> tuple[FloatArray, FloatArray]:
+    """Σ⁻¹S and Lᵀ, on the scale of the columns."""
+    scale = np.sqrt(np.diag(covariance))
+    correlation = shrunk(covariance, weight)
+    s: FloatArray = scale
+    with single_threaded_blas():  # many small products: threads would wait for each other
+        for better in spread_steps(correlation, spread):
+            s = better
+            engine.monitor.check()
+    inverse = np.linalg.inv(correlation)
+    pull = inverse * s
+    square = np.diag(2.0 * s) - s[:, None] * pull
+    noise = np.linalg.cholesky(square + 1e-12 * np.eye(len(s))).T
+    return pull * (scale / scale[:, None]), noise * scale
+
+
+def _with_categories(model: CopyModel, engine: Engine, seed: int) -> CopyModel:
+    """One regression per categorical column, on the sample of the rows."""
+    X, rows = model.sample.X, model.sample.rows
+    drawn = model._numeric_copies(X, rows, seed)
+    columns = sorted(model.schema.categories)
+    for number, column in enumerate(columns):
+        features = category_features(
+            model.schema, model.scaling, X, drawn, column, columns[:number]
+        )
+        part = _regression(column, features, X[:, column].astype(np.intp))
+        drawn[:, column] = part.draw(features, category_uniforms(seed, number, rows))
+        model = replace(model, categories=(*model.categories, part))
+        engine.monitor.tick("modelling categories", number + 1, len(columns))
+    return model
+
+
+def _regression(column: int, features: FloatArray, codes: IntArray) -> CategoryPart:
+    states = np.unique(codes)
+    if len(states) == 1 or not features.shape[1]:
+        counts = np.bincount(codes)[states]
+        width = features.shape[1]
+        return CategoryPart(column, states, np.zeros((len(states), width)), np.log(counts))
+    fitted = _fitted_regression(features, codes)
+    coefficients, intercept = fitted.coef_, fitted.intercept_
+    if len(states) == 2:
+        coefficients = np.concatenate([np.zeros_like(coefficients), coefficients])
+        intercept = np.concatenate([[0.0], intercept])
+    return CategoryPart(column, states, coefficients, intercept)
+
+
+def _fitted_regression(features: FloatArray, codes: IntArray) -> Any:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    with warnings.catch_warnings():
+        # Near its optimum is enough: the copies are drawn from the model that it has become.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return LogisticRegression(max_iter=200, tol=1e-3).fit(features, codes)

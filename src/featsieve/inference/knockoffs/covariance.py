@@ -1,0 +1,121 @@
+"""Covariance of the columns from merged passes, and how far a copy may be from its column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+import numpy as np
+from scipy.linalg import blas
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.engines.base import rows_of
+from featsieve.engines.standardized import Scaling
+from featsieve.schema import Block
+from featsieve.statistics.moments import Dummies, GramMoments, gram_moments
+
+Spread = Literal["mvr", "equicorrelated"]
+SPREADS = get_args(Spread)
+
+RIDGE = 1e-6  # correlations of copied columns would make the covariance singular
+MOST_SWEEPS = 100
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class TableMoments:
+    """Co-deviations of the standardised columns, their fourth power, and a sample of the rows."""
+
+    gram: GramMoments
+    fourth: float
+    sample: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        gram, sample = self.gram.merge(other.gram), self.sample + other.sample
+        return type(self)(gram, self.fourth + other.fourth, sample)
+
+
+def table_moments(
+    dummies: Dummies, scaling: Scaling, sample_rows: IntArray, block: Block
+) -> TableMoments:
+    """Of one block; the fourth power is that of the numeric columns, for the shrinkage."""
+    expanded = np.asarray(dummies.expand(scaling.block(block)), dtype=np.float64)
+    gram = gram_moments(expanded, np.empty((len(expanded), 0)))
+    numeric = expanded[:, ~dummies.is_indicator] if dummies.schema.categories else expanded
+    squares = np.einsum("ij,ij->i", numeric, numeric)
+    sample = Block(0, *rows_of(block, sample_rows)).dense()
+    return TableMoments(gram, float(squares @ squares), (sample,))
+
+
+def shrinkage(covariance: FloatArray, fourth: float, n_samples: int) -> float:
+    """Ledoit and Wolf's (2004) weight of the identity, for columns about their means.
+
+    ``fourth`` is Σᵢ ‖xᵢ‖⁴, which adds over rows.
+    """
+    width = len(covariance)
+    trace, squared = float(np.trace(covariance)), float((covariance**2).sum())
+    distance = (squared - trace**2 / width) / width
+    noise = (fourth / n_samples - squared) / (width * n_samples)
+    noise = min(max(noise, 0.0), distance)
+    return noise / distance if noise > 0 else 0.0
+
+
+def shrunk(covariance: FloatArray, weight: float) -> FloatArray:
+    """A correlation matrix between ``covariance`` (weight 0) and the identity (weight 1)."""
+    scale = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.outer(scale, scale)
+    correlation *= (1 - weight) * (1 - RIDGE)
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
+
+
+def equicorrelated(correlation: FloatArray) -> FloatArray:
+    """The largest common distance of all copies (Barber and Candès 2015)."""
+    smallest = float(np.linalg.eigvalsh(correlation)[0])
+    return np.full(len(correlation), min(1.0, 2.0 * smallest) * (1 - RIDGE))
+
+
+def spread_steps(correlation: FloatArray, kind: Spread) -> Iterator[FloatArray]:
+    """Distances s of the copies, better and better; 2Σ − diag(s) stays positive definite."""
+    s = equicorrelated(correlation)
+    if kind == "equicorrelated":
+        yield s
+        return
+    yield from _reconstructability_steps(correlation, s / 2)
+
+
+def reconstructability(correlation: FloatArray, s: FloatArray) -> float:
+    """tr(2Σ − S)⁻¹ + tr S⁻¹: how well a column can be told from its copy and all the others.
+
+    It is the trace of the inverse joint covariance of columns and copies, up to a factor (Spector
+    and Janson 2022).
+    """
+    inverse = np.linalg.inv(2.0 * correlation - np.diag(s))
+    return float(np.trace(inverse) + (1.0 / s).sum())
+
+
+def _reconstructability_steps(correlation: FloatArray, s: FloatArray) -> Iterator[FloatArray]:
+    """Coordinate descent with exact steps.
+
+    With D = (2Σ − S)⁻¹, raising s_j by δ adds δ c / (1 − δ d) to the trace of D, where c is the
+    squared norm of its column j and d = D_jj. The sum with 1/(s_j + δ) is least where
+    (s_j + δ) √c = 1 − δ d.
+    """
+    s = s.copy()
+    for _ in range(MOST_SWEEPS):
+        # Computed again for each sweep: rank-one updates add up rounding.
+        inverse = np.asfortranarray(np.linalg.inv(2.0 * correlation - np.diag(s)))
+        largest_change = 0.0
+        for j in range(len(s)):
+            column = inverse[:, j].copy()
+            root, corner = float(np.sqrt(column @ column)), float(column[j])
+            step = (1.0 - s[j] * root) / (root + corner)
+            s[j] += step
+            largest_change = max(largest_change, abs(step))
+            inverse = blas.dger(
+                step / (1.0 - step * corner), column, column, a=inverse, overwrite_a=1
+            )
+        yield s.copy()
+        if largest_change <= TOLERANCE:
+            return

@@ -1,0 +1,99 @@
+"""Are columns and copies exchangeable? A classifier that tells them apart shows that they are not.
+
+For half of the rows columns and copies change places; a classifier is trained to say for which, and
+judged on rows that it has not seen. If the model of the columns is right, it can only guess.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from featsieve.arrays import BoolArray, FloatArray, IntArray
+
+N_DIRECTIONS = 5
+PAIRS_A_COLUMN = 2
+POOLED_WEIGHT = 3.0  # what all columns have in common is told apart first
+PENALTY = 0.01
+FEWEST_ROWS = 40
+FARTHEST = 4.0  # heavy tails would otherwise drown everything else
+
+
+def exchangeability_pvalue(
+    originals: FloatArray, copies: FloatArray, rng: np.random.Generator
+) -> float:
+    """P-value of "columns and copies are exchangeable", from standardised rows; 1 for few rows."""
+    from scipy.stats import binom
+
+    n_rows, width = originals.shape
+    if n_rows < FEWEST_ROWS or not width:
+        return 1.0
+    originals, copies = _with_directions(originals, copies)
+    swapped = np.zeros(n_rows, dtype=np.bool_)
+    swapped[rng.permutation(n_rows)[: n_rows // 2]] = True
+    pairs = rng.integers(width, size=(2, PAIRS_A_COLUMN * width))
+    features = _features(originals, pairs, _repeats(originals, copies))
+    contrast = [
+        a - b
+        for a, b in zip(
+            features, _features(copies, pairs, _repeats(copies, originals)), strict=True
+        )
+    ]
+    signs = np.where(swapped, -1.0, 1.0)[:, None]
+    training = np.asarray(rng.random(n_rows) < 0.5)
+    guesses = _guesses([signs * part for part in contrast], swapped, training)
+    right = int((guesses == swapped[~training]).sum())
+    return float(binom.sf(right - 1, len(guesses), 0.5))
+
+
+def _with_directions(originals: FloatArray, copies: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The columns, and the directions in which the rows vary most: clusters show there."""
+    _, _, axes = np.linalg.svd(originals[: 4 * originals.shape[1]], full_matrices=False)
+    axes = axes[:N_DIRECTIONS].T
+    size = (originals @ axes).std(axis=0) + np.finfo(np.float64).tiny
+    return (
+        np.concatenate([originals, originals @ axes / size], axis=1),
+        np.concatenate([copies, copies @ axes / size], axis=1),
+    )
+
+
+def _repeats(values: FloatArray, others: FloatArray) -> FloatArray:
+    """1 where a value occurs more than once in its column, as in counts and rounded numbers."""
+    repeated = np.empty_like(values)
+    for column in range(values.shape[1]):
+        both = np.concatenate([values[:, column], others[:, column]])
+        _, place, counts = np.unique(both, return_inverse=True, return_counts=True)
+        repeated[:, column] = counts[place[: len(values)]] > 1
+    return repeated
+
+
+def _features(z: FloatArray, pairs: IntArray, repeated: FloatArray) -> list[FloatArray]:
+    """Shapes of the columns (peak, shoulders, tails, repeated values) and of pairs of them."""
+    size = np.minimum(np.abs(z), FARTHEST)
+    product = np.clip(z[:, pairs[0]] * z[:, pairs[1]], -9.0, 9.0)
+    return [
+        size,
+        size**2,
+        np.exp(-2.0 * size**2),
+        (size > 2.5).astype(np.float64),
+        repeated,
+        np.abs(product),
+        product,
+    ]
+
+
+def _guesses(contrast: list[FloatArray], swapped: BoolArray, training: BoolArray) -> BoolArray:
+    from sklearn.linear_model import LogisticRegression
+
+    pooled = _standardized(np.column_stack([part.mean(axis=1) for part in contrast]), training)
+    single = _standardized(np.concatenate(contrast, axis=1), training)
+    single /= np.sqrt(len(contrast))
+    features = np.concatenate([POOLED_WEIGHT * pooled, single], axis=1)
+    model = LogisticRegression(C=PENALTY, max_iter=200)
+    model.fit(features[training], swapped[training])
+    return np.asarray(model.predict(features[~training]), dtype=np.bool_)
+
+
+def _standardized(features: FloatArray, training: BoolArray) -> FloatArray:
+    seen = features[training]
+    scale = seen.std(axis=0)
+    return (features - seen.mean(axis=0)) / np.where(scale > 0, scale, 1.0)

@@ -1,0 +1,143 @@
+"""A bounded false discovery rate for any method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from featsieve.errors import InputError
+from featsieve.inference.knockoffs.covariance import SPREADS
+from featsieve.input.parameters import check_choice, check_integer, check_real
+from featsieve.methods.around import (
+    AroundSelector,
+    inner_selector,
+    listed,
+    nearest_misses,
+    unit_names,
+)
+from featsieve.procedures.knockoffs import Knockoffs
+from featsieve.protocols import Procedure
+from featsieve.result import SelectionResult
+from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
+from featsieve.selector import BaseSelector, FeatureSelector
+
+MISFIT = 0.01
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KnockoffSelector(AroundSelector):
+    """Keep columns with a bounded false discovery rate, by any method (Candès et al. 2018).
+
+    Every column gets a copy that looks like it but knows nothing of the target. The method scores
+    columns and copies together; W is how far a column is ahead of its copy. As many columns with a
+    large W are kept as the copies that are ahead allow. On average at most ``fdr`` of the selected
+    columns are false, for any method and any dependence on the target, if the model of the columns
+    is right: numeric columns jointly Gaussian given the categories, with one covariance; each
+    categorical column a multinomial regression on the others. ``guarantee_`` says so, and a
+    warning says when the copies can be told from the columns.
+
+    With level q, fewer than 1/q true columns cannot be found.
+
+    Parameters
+    ----------
+    measure : a measure from :mod:`featsieve.measures`, or a selector; default Pearson
+    search : a search from :mod:`featsieve.searches`, default Ranking
+    selector : a selector such as ``MRMR()``, instead of measure and search
+    n_features_to_select : None, or at most how many to keep of those that pass
+    fdr : float, default=0.1
+        The false discovery rate q.
+    n_copies : int, default=1
+        With several copies the answer depends less on chance (e-values; Ren and Barber 2024).
+    spread : {"mvr", "equicorrelated"}, default="mvr"
+        How far copies are from their columns: by minimal variance-based reconstructability
+        (Spector and Janson 2022), or all equally far.
+    allow_empty : bool, default=False
+        Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
+    random_state : int, generator or None
+        Seed of the copies; the same rows get the same copies on every engine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from featsieve import KnockoffSelector, LassoSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 60))
+    >>> y = X[:, :12].sum(axis=1) + rng.normal(size=400)
+    >>> selector = KnockoffSelector(fdr=0.2, random_state=0).fit(X, y)
+    >>> len(set(selector.indices_.tolist()) & set(range(12)))
+    12
+    >>> KnockoffSelector(LassoSelector(), fdr=0.2, random_state=0).fit(X, y).statistics_.shape
+    (60,)
+    """
+
+    measure: Any = field(default=None, kw_only=False)
+    search: Any = field(default=None, kw_only=False)
+    selector: Any = None
+    fdr: float = 0.1
+    n_copies: int = 1
+    spread: Literal["mvr", "equicorrelated"] = "mvr"
+    random_state: Any = None
+
+    def _inner(self) -> BaseSelector:
+        given = self.measure if self.selector is None else self.selector
+        if self.selector is not None and not (self.measure is None and self.search is None):
+            raise InputError("give either measure and search, or a selector, not both.")
+        if isinstance(given, BaseSelector) or self.selector is not None:
+            if self.search is not None:
+                raise InputError("a selector has a search of its own; leave search out.")
+            return inner_selector(given, FeatureSelector())
+        return FeatureSelector(self.measure, self.search)
+
+    def _procedure(self) -> Procedure:
+        inner = self._inner()
+        inner._procedure()  # refuses what cannot run before any copy is drawn
+        return Knockoffs(
+            run=self._run,
+            by_step=inner._scores_by_step,
+            fdr=check_real("fdr", self.fdr, 0, 1, inclusive="high"),
+            n_copies=check_integer("n_copies", self.n_copies, 1),
+            spread=check_choice("spread", self.spread, SPREADS),
+            seed=root_seed(self.random_state),
+        )
+
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        owner = engine.schema.unit_of_column
+        self.statistics_ = result.extras["statistics"][owner]
+        self.threshold_ = result.extras["threshold"]
+        self.guarantee_ = self._guarantee(result)
+        pvalue = result.extras["exchangeability_pvalue"]
+        if pvalue < MISFIT:
+            warn_user(
+                f"the copies can be told from the columns (p = {pvalue:.2g}): the columns are not "
+                "jointly Gaussian, so the false discovery rate may be higher than asked for; "
+                "transform skewed or heavy-tailed columns, and declare discrete ones as categories."
+            )
+        super()._store(engine, result, k)
+
+    def _guarantee(self, result: SelectionResult) -> str:
+        copies = result.extras["n_copies"]
+        drawn = "one copy" if copies == 1 else f"e-values of {copies} copies"
+        return (
+            f"On average at most {self.fdr:.0%} of the selected columns are false (model-X "
+            f"knockoffs, {drawn}), if numeric columns are jointly Gaussian given the categories "
+            "and the rows are independent."
+        )
+
+    def _explain_nothing(self, schema: Any, result: SelectionResult) -> str:
+        level, units = result.extras["later"]
+        names = unit_names(schema, units)
+        nearest = unit_names(schema, nearest_misses(result))
+        later = (
+            f"at {level:.0%} {'this one' if len(names) == 1 else f'these {len(names)}'} would: "
+            f"{listed(names)} (valid although the level is chosen afterwards)"
+            if names
+            else "nor at any level up to 50%"
+        )
+        return (
+            f"Nothing passes at a false discovery rate of {self.fdr:.0%}; {later}. At this level "
+            f"fewer than {int(np.ceil(1 / self.fdr))} true columns cannot be found. Nearest "
+            f"misses: {listed(nearest)}."
+        )

@@ -1,0 +1,162 @@
+"""Any method with a bounded false discovery rate: its columns compete with copies of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.engines.base import NO_COLUMNS, Context
+from featsieve.engines.memory import MemoryEngine
+from featsieve.engines.with_copies import Augment, EngineWithCopies
+from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
+from featsieve.inference.knockoffs.covariance import Spread
+from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
+from featsieve.inference.knockoffs.filter import (
+    e_bh,
+    e_values,
+    knockoff_threshold,
+    smallest_level,
+)
+from featsieve.protocols import Engine
+from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import best_first
+from featsieve.runtime.seeds import derived_seed
+from featsieve.schema import Schema
+
+SHARE_OF_BUDGET = 4  # what columns and copies may take of memory_limit to be held at once
+LATER_LEVELS = (0.25, 0.5)  # where e-values look when nothing passes
+
+
+@dataclass(frozen=True)
+class Knockoffs:
+    """``run`` scores columns and copies together; ``by_step``: its scores are not on one scale."""
+
+    run: Callable[[Engine], Iterable[SelectionResult]]
+    by_step: bool
+    fdr: float
+    n_copies: int
+    spread: Spread
+    seed: int
+
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """The selection after each set of copies."""
+        model = fit_copy_model(engine, self.spread, self.seed)
+        fit = _exchangeability(model, self.seed)
+        statistics: list[FloatArray] = []
+        for number in range(self.n_copies):
+            statistics.append(self._statistics(engine, model, derived_seed(self.seed, number)))
+            yield self._answer(np.array(statistics), model, fit, k)
+            engine.monitor.tick("drawing copies", number + 1, self.n_copies)
+
+    def _statistics(self, engine: Engine, model: CopyModel, seed: int) -> FloatArray:
+        copier = partial(_copies, model, seed)
+        swapped = hidden_places(engine.schema, model.sample.X, copier(*_sample(model)), seed)
+        augmented = with_copies(engine, Augment(copier, swapped[engine.schema.unit_of_column]))
+        *_, last = self.run(augmented)
+        Z = comparable_scores(last, 2 * engine.schema.n_units, self.by_step)
+        left, right = Z[: len(swapped)], Z[len(swapped) :]
+        return np.where(swapped, right - left, left - right)
+
+    def _answer(
+        self, statistics: FloatArray, model: CopyModel, fit: float, k: int | None
+    ) -> SelectionResult:
+        W = statistics.mean(axis=0)
+        if len(statistics) == 1:
+            threshold = knockoff_threshold(W, self.fdr)
+            evidence = e_values(W, self.fdr)
+            chosen = np.flatnonzero(threshold <= W)
+        else:
+            # Half the level for each copy: Ren and Barber's (2024) choice.
+            threshold = float("nan")
+            evidence = np.mean([e_values(w, self.fdr / 2) for w in statistics], axis=0)
+            chosen = e_bh(evidence, self.fdr)
+        chosen = chosen[best_first(W[chosen])]
+        extras = {
+            "statistics": W,
+            "threshold": threshold,
+            "e_values": evidence,
+            "n_copies": len(statistics),
+            "shrinkage": model.shrinkage,
+            "exchangeability_pvalue": fit,
+            "later": later_level(statistics, self.fdr),
+        }
+        return SelectionResult(chosen[:k], W, order=best_first(W), extras=extras)
+
+
+def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:
+    """The level above ``fdr`` at which something passes, and what passes there."""
+    for level in LATER_LEVELS:
+        if level > fdr:
+            return smallest_level(np.mean([e_values(w, level) for w in statistics], axis=0))
+    return 1.0, np.empty(0, dtype=np.intp)
+
+
+def comparable_scores(result: SelectionResult, n_units: int, by_step: bool) -> FloatArray:
+    """A number per unit on one scale: its score, else how many units come behind it."""
+    if not by_step and np.isfinite(result.scores).all():
+        return np.asarray(result.scores, dtype=np.float64)
+    order = result.indices if result.order is None else result.order
+    behind = np.zeros(n_units)
+    behind[order] = n_units - 1 - np.arange(len(order))
+    return behind
+
+
+def hidden_places(schema: Schema, X: FloatArray, copies: FloatArray, seed: int) -> BoolArray:
+    """Which units change places with their copies, so that a method cannot know which is which.
+
+    It depends on the two of a pair alone, not on which of them is the copy (the smaller in the
+    first row where they differ, then a coin): exchanging a column and its copy leaves the table
+    that the method sees as it is, to the last bit, and W changes its sign exactly.
+    """
+    coins = np.random.default_rng(seed).random(schema.n_units) < 0.5
+    first_is_larger = np.zeros(schema.n_units, dtype=np.bool_)
+    for unit in range(schema.n_units):
+        columns = list(schema.columns_of(unit))
+        difference = (X[:, columns] - copies[:, columns]).ravel()
+        apart = np.flatnonzero(difference)
+        first_is_larger[unit] = bool(len(apart)) and difference[apart[0]] > 0
+    return coins ^ first_is_larger
+
+
+def with_copies(engine: Engine, augment: Augment) -> Engine:
+    """In memory where the budget has room to spare, else block by block."""
+    augmented = EngineWithCopies(engine, augment)
+    if not engine.is_local or not _fits(augmented):
+        return augmented
+    X, y = augmented.take()
+    _, native_target = engine.native(NO_COLUMNS)
+    schema = _coded(augmented.schema)
+    context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
+    return MemoryEngine(X, y, context, native_target=native_target)
+
+
+def _fits(engine: EngineWithCopies) -> bool:
+    numbers = engine.n_samples * engine.n_features
+    return 8 * numbers * SHARE_OF_BUDGET <= engine.memory_limit
+
+
+def _coded(schema: Schema) -> Schema:
+    states = {column: tuple(range(len(s))) for column, s in schema.categories.items()}
+    return Schema(schema.names, states, schema.groups, schema.group_names)
+
+
+def _copies(model: CopyModel, seed: int, X: FloatArray, rows: IntArray) -> FloatArray:
+    return model.copies(X, rows, seed)
+
+
+def _sample(model: CopyModel) -> tuple[FloatArray, IntArray]:
+    return model.sample.X, model.sample.rows
+
+
+def _exchangeability(model: CopyModel, seed: int) -> float:
+    """Of the numeric columns: categories are drawn from a model that was fitted to them."""
+    X, rows = _sample(model)
+    active = model.gaussian.active
+    originals: Any = model.scaling.apply(X)[:, active]
+    copies: Any = model.scaling.apply(model.copies(X, rows, derived_seed(seed, 0)))[:, active]
+    return exchangeability_pvalue(originals, copies, np.random.default_rng(seed))

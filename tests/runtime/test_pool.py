@@ -1,0 +1,69 @@
+"""Threads: results in order, no waiting for each other, nothing left at work."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import pytest
+
+from featsieve.runtime.pool import ordered_map
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_results_come_in_order_whatever_takes_longest(n_jobs):
+    def slow_first(item):
+        time.sleep(0.02 if item == 0 else 0.0)
+        return item**2
+
+    assert list(ordered_map(slow_first, range(9), n_jobs)) == [item**2 for item in range(9)]
+
+
+def test_a_map_within_a_map_ends():
+    def inner(item):
+        return sum(ordered_map(lambda other: other + item, range(4), 2))
+
+    assert list(ordered_map(inner, range(8), 2)) == [6 + 4 * item for item in range(8)]
+
+
+def test_an_error_comes_out_and_leaves_nothing_at_work():
+    at_work, ended = threading.Semaphore(0), threading.Event()
+
+    def work(item):
+        if item == 0:
+            at_work.acquire(timeout=60)
+            raise OSError("the disk is full")
+        at_work.release()
+        time.sleep(0.05)
+        ended.set()
+
+    with pytest.raises(OSError, match="the disk is full"):
+        list(ordered_map(work, range(2), 2))
+    assert ended.is_set()
+    assert list(ordered_map(abs, [-1, 2], 2)) == [1, 2]
+
+
+def test_few_pieces_are_under_way_at_any_time():
+    taken = []
+
+    def items():
+        for item in range(50):
+            taken.append(item)
+            yield item
+
+    results = ordered_map(abs, items(), 2)
+    assert next(results) == 0
+    assert len(taken) <= 4
+    results.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own():
+    list(ordered_map(abs, range(4), 2))
+    child = os.fork()
+    if child == 0:
+        answer = list(ordered_map(abs, [-1, -2, -3], 2))
+        os._exit(0 if answer == [1, 2, 3] else 1)
+    assert os.waitpid(child, 0)[1] == 0
