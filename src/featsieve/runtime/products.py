@@ -1,4 +1,8 @@
-"""Large matrix products in pieces, so that the clock is looked at between them."""
+"""Large products and eigenproblems under the time limit.
+
+A product is cut into pieces, between which the clock is looked at. LAPACK cannot be cut: its time
+is predicted, and the run ends at once where it would not end in time.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import numpy as np
 from featsieve.arrays import FloatArray
 from featsieve.runtime.progress import Monitor
 
-PIECE = 1 << 31  # multiplications: a tenth of a second or less
+PIECE = 1 << 31  # multiplications: about a tenth of a second
 
 
 def watched_product(A: FloatArray, B: FloatArray, monitor: Monitor) -> FloatArray:
@@ -26,3 +30,20 @@ def watched_product(A: FloatArray, B: FloatArray, monitor: Monitor) -> FloatArra
         monitor.check()
         np.matmul(A[start : start + n_rows], B, out=product[start : start + n_rows])
     return product
+
+
+PROBE = 200
+
+
+def expect_eigenvalues(A: FloatArray, monitor: Monitor) -> None:
+    """End the run now if the eigenvalues of A take longer than is left.
+
+    The time grows with n³, so a corner of A tells it in advance.
+    """
+    if len(A) <= PROBE or not monitor.has_limit:
+        return
+    corner = A[:PROBE, :PROBE]
+    np.linalg.eigh(corner)  # the first call may load code
+    start = monitor.elapsed
+    np.linalg.eigh(corner)
+    monitor.expect((monitor.elapsed - start) * (len(A) / PROBE) ** 3)
