@@ -8,7 +8,8 @@ from sklearn.tree import DecisionTreeRegressor
 from featsieve.registry import METHODS, Method
 
 # Settings under which one fit takes milliseconds.
-QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0}
+QUICK = {"max_iter": 20, "n_init": 2, "n_basis": 20, "cv": 2, "random_state": 0, "n_trees": 10}
+QUICK |= {"methods": ["pc", "cmim"], "judges": ["neighbors"]}
 # With few columns nothing can pass at the usual levels.
 QUICK |= {"n_pairs": 3, "threshold": 0.6, "fdr": 1.0, "allow_empty": True}
 

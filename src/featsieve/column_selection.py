@@ -39,6 +39,21 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
+    # --- what a notebook shows ------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """scikit-learn's diagram, and below it what was selected."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._selection_html()
+        return bundle
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._selection_html()
+
+    def _selection_html(self) -> str:
+        return str(self.result_._repr_html_()) if hasattr(self, "result_") else ""
+
     # --- transform ------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:

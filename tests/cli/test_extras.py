@@ -113,3 +113,15 @@ def test_methods_come_by_family(run):
 def test_benches_say_what_they_show(run):
     _, out, _ = run("bench")
     assert all(len(line.split()) > 3 for line in out.splitlines()[2:])
+
+
+def test_resume_takes_the_steps_of_the_last_run(run, csv, tmp_path):
+    steps = tmp_path / "steps"
+    words = ("select", csv, "--target", "y", "-k", 2, "--method", "fohsic", "--resume", steps)
+    _, first, err = run(*words, "--format", "json")
+    assert "resumed" not in err
+    _, second, err = run(*words, "--format", "json")
+    assert "steps were taken from" in err
+    assert json.loads(first)["scores"] == json.loads(second)["scores"]
+    _, _, err = run(*words[:-4], "--method", "hsiclasso", "--resume", tmp_path / "none")
+    assert "--resume did nothing" in err

@@ -102,6 +102,11 @@ def _add_select(commands: Any) -> None:
         "--pipeline", metavar="FILE.py", help="write the Python code that does the same"
     )
     select.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="keep the steps of a long search in FILE, and go on from those it holds",
+    )
+    select.add_argument(
         "--keep-formulas",
         action="store_true",
         help="write CSV texts as they are, even those that a spreadsheet would run",

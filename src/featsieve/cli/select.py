@@ -22,6 +22,8 @@ from featsieve.io.reader import format_of
 def run(arguments: argparse.Namespace) -> int:
     for path in (arguments.output, arguments.report, arguments.pipeline):
         _check_output(path)
+    if arguments.resume:
+        check_writable(arguments.resume)
     table, job = load(arguments)
     outcome = with_gains(job, run_method(job, arguments, arguments.method))
     print(show_outcome(outcome, arguments.format, everything=arguments.all))

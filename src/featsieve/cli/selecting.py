@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,12 +82,32 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
     with Bar(quiet=arguments.quiet) as bar:
         selector = _selector(job, arguments, method, asked, bar)
         job = _without_gaps(job, selector, arguments)
-        selector.fit(job.split.X, job.split.y)
+        with _resumed(arguments):
+            selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
     if outcome.stop_reason != COMPLETED and not arguments.quiet:
         say(_STOPPED.get(outcome.stop_reason, f"stopped: {outcome.stop_reason}."))
     return outcome
+
+
+@contextmanager
+def _resumed(arguments: argparse.Namespace) -> Iterator[None]:
+    """With --resume, the steps of the search are kept and used again."""
+    path = getattr(arguments, "resume", None)
+    if path is None:
+        yield
+        return
+    from featsieve.runtime.journal import recording
+
+    with recording(path) as journal:
+        yield
+    if journal.n_recalled:
+        tell(arguments, f"resumed: {journal.n_recalled} steps were taken from {path}.")
+    elif journal.n_known:
+        tell(arguments, f"note: {path} holds steps of other data or settings; none was used.")
+    elif not journal.n_recorded:
+        tell(arguments, "note: this method has no steps that could be kept; --resume did nothing.")
 
 
 def _selector(

@@ -245,11 +245,15 @@ def rows_of(block: Block, rows: IntArray | None) -> tuple[Any, Array]:
     """X and y of those of the asked-for rows that lie in this block, in ascending order."""
     if rows is None:
         return block.X, block.y
-    is_sorted = bool((rows[1:] >= rows[:-1]).all())  # a look is far cheaper than sorting per block
-    ascending = rows if is_sorted else np.sort(rows)
+    ascending = rows if _is_sorted(rows) else np.sort(rows)
     low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
     local = ascending[low:high] - block.start
     return block.X[local], block.y[local]
+
+
+def _is_sorted(rows: IntArray) -> bool:
+    """A look is far cheaper than sorting."""
+    return bool((rows[1:] >= rows[:-1]).all())
 
 
 def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tuple[Array, Array]:
@@ -257,7 +261,7 @@ def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tup
     pieces = list(parts)
     X = np.concatenate([x for x, _ in pieces])
     y = np.concatenate([y for _, y in pieces])
-    if rows is None:
+    if rows is None or _is_sorted(rows):
         return X, y
     back = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
     return X[back], y[back]

@@ -1,10 +1,10 @@
-"""Any engine, seen with its numeric columns centred and scaled (categorical codes stay codes)."""
+"""Any engine with its blocks changed on their way out; mostly: columns centred and scaled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -61,13 +61,20 @@ def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     return Scaling(centre, factor)
 
 
-class StandardizedEngine(EngineView):
-    """The same engine with every block, tile and column scaled on its way out."""
+class BlockMap(Protocol):
+    """What is done to every block of rows, and to columns that are taken."""
 
-    def __init__(self, engine: Engine, ddof: int, scaling: Scaling | None = None) -> None:
+    def apply(self, X: Any, columns: IntArray | None = None) -> Any: ...
+
+    def block(self, block: Block) -> Block: ...
+
+
+class MappedEngine(EngineView):
+    """The same engine with every block, tile and column mapped on its way out."""
+
+    def __init__(self, engine: Engine, mapping: BlockMap) -> None:
         super().__init__(engine)
-        self._ddof = ddof
-        self._scaling = scaling or fit_scaling(engine, ddof)
+        self._mapping = mapping
 
     def reduce_rows(
         self,
@@ -76,33 +83,39 @@ class StandardizedEngine(EngineView):
         moments: Callable[[S], ColumnMoments] | None = None,
         in_place: bool = False,
     ) -> S:
-        """The cells have been looked at for the scaling, and scaled blocks are dense."""
-        scaling = self._scaling
-        return self._engine.reduce_rows(lambda block: fn(scaling.block(block)))
+        """The cells have been looked at before, and mapped blocks are dense."""
+        mapping = self._mapping
+        return self._engine.reduce_rows(lambda block: fn(mapping.block(block)))
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
-        scaling = self._scaling
-        return self._engine.reduce_tiles(lambda a, b: fn(scaling.block(a), scaling.block(b)))
+        mapping = self._mapping
+        return self._engine.reduce_tiles(lambda a, b: fn(mapping.block(a), mapping.block(b)))
 
     def topk_tiles(
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
-        scaling = self._scaling
-        return self._engine.topk_tiles(lambda a, b: fn(scaling.block(a), scaling.block(b)), k)
+        mapping = self._mapping
+        return self._engine.topk_tiles(lambda a, b: fn(mapping.block(a), mapping.block(b)), k)
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
-        scaling = self._scaling
-        return self._engine.map_columns(lambda X, columns: fn(scaling.apply(X, columns), columns))
+        mapping = self._mapping
+        return self._engine.map_columns(lambda X, columns: fn(mapping.apply(X, columns), columns))
 
     def take(
         self, rows: IntArray | None = None, columns: IntArray | None = None
     ) -> tuple[FloatArray, Array]:
         X, y = self._engine.take(rows, columns)
-        return self._scaling.apply(X, columns), y
+        return self._mapping.apply(X, columns), y
 
-    def with_permuted_target(self, order: IntArray) -> StandardizedEngine:
-        """X does not change, so neither does its scaling."""
+    def with_permuted_target(self, order: IntArray) -> MappedEngine:
+        """X does not change, so neither does its mapping."""
         if not isinstance(self._engine, CanPermuteTarget):
             self._engine = gathered(self._engine)  # once, not for every permutation
-        rows = self._engine.with_permuted_target(order)
-        return StandardizedEngine(rows, self._ddof, self._scaling)
+        return MappedEngine(self._engine.with_permuted_target(order), self._mapping)
+
+
+class StandardizedEngine(MappedEngine):
+    """Every numeric column with mean 0 and deviation 1."""
+
+    def __init__(self, engine: Engine, ddof: int) -> None:
+        super().__init__(engine, fit_scaling(engine, ddof))

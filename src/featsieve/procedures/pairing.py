@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from featsieve.errors import IncompatibleError
 from featsieve.protocols import CAPABILITY_WORDS, Bound, Engine, HasReport, Measure, Search
 from featsieve.result import SelectionResult
+from featsieve.runtime.journal import recorded
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Pairing:
                     f"{type(self.search).__name__}: it lacks {CAPABILITY_WORDS[capability]}; see "
                     "the table of methods for pairs that fit."
                 )
-        return bound
+        return cast(Bound, recorded(bound, self.measure, engine))
 
 
 def _with_report(result: SelectionResult, bound: Bound) -> SelectionResult:

@@ -185,10 +185,14 @@ def _filled(part: FloatArray, rows: IntArray, like: FloatArray) -> FloatArray:
 
 
 def _revived(W: FloatArray, rows: IntArray) -> FloatArray:
-    """Rows that are wanted but zero start small, so that they can move."""
+    """Rows that are wanted but zero start small, so that they can move.
+
+    Their entries differ: equal ones could be a saddle, which rounding alone decides how to leave.
+    """
     W = W.copy()
     empty = rows[~W[rows].any(axis=1)]
-    W[empty] = 0.1 * np.abs(W).max()
+    signs = np.random.default_rng(0).uniform(-1.0, 1.0, (len(empty), W.shape[1]))
+    W[empty] = 0.1 * np.abs(W).max() * signs
     return W
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from featsieve.arrays import FloatArray
+from featsieve.runtime.pool import single_threaded_blas
 
 
 class Judge(Protocol):
@@ -73,7 +74,8 @@ class KernelRidge:
         K = np.exp(-rate * squared_distances(train, train))
         K[np.diag_indices_from(K)] += self.penalty
         centre = targets.mean(axis=0)
-        weights = cho_solve(cho_factor(K, lower=True, overwrite_a=True), targets - centre)
+        with single_threaded_blas():
+            weights = cho_solve(cho_factor(K, lower=True, overwrite_a=True), targets - centre)
         return np.asarray(np.exp(-rate * squared_distances(test, train)) @ weights + centre)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from featsieve.engines.base import Context
 from featsieve.engines.memory import MemoryEngine
 from featsieve.procedures.judging.judges import Judge
 from featsieve.protocols import Engine
-from featsieve.schema import Block, Schema, Target, target_columns
+from featsieve.schema import Block, Schema, Target, power_of_two, target_columns
 
 MOST_ROWS = 1000
 MOST_CELLS = 1 << 24
@@ -156,16 +156,23 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Court:
-    """Judges with the rows they judge on."""
+    """Judges with the rows they judge on; a set is judged once, whoever found it."""
 
     sample: RowSample
     judges: Sequence[Judge]
     seed: int
+    known: dict[tuple[int, frozenset[int]], Verdict] = field(default_factory=dict)
 
     def verdict(self, fold: Fold, units: IntArray) -> Verdict:
+        key = (id(fold), frozenset(units.tolist()))
+        if key not in self.known:
+            self.known[key] = self._judged(fold, units)
+        return self.known[key]
+
+    def _judged(self, fold: Fold, units: IntArray) -> Verdict:
         columns = np.sort(self.sample.schema.columns_of_units(units))
         train, test = encoded(self.sample, fold, columns)
-        parts = [(output, Y) for output, Y in self._targets()]
+        parts = list(judged_targets(self.sample))
         Y = np.concatenate([part for _, part in parts], axis=1)
         pairs = [
             self._errors(judge.predict(train, Y[fold.train], test, self.seed), Y, fold, parts)
@@ -173,16 +180,6 @@ class Court:
         ]
         errors, losses = zip(*pairs, strict=True)
         return Verdict(np.array(errors), np.array(losses))
-
-    def _targets(self) -> Iterator[tuple[int, FloatArray]]:
-        """Class indicators, or numbers in units of their deviation."""
-        for output, part in target_columns(self.sample.y, self.sample.source.target):
-            if self.sample.source.target.is_classification:
-                yield output, part
-            else:
-                centred = part - part.mean()
-                size = np.abs(centred).max() or 1.0
-                yield output, centred / size / (np.sqrt(np.mean((centred / size) ** 2)) or 1.0)
 
     def _errors(
         self, predicted: FloatArray, Y: FloatArray, fold: Fold, parts: Sequence[tuple[int, Any]]
@@ -205,6 +202,31 @@ class Court:
         return float(np.mean(wrong)), float(squares.sum() / (baseline.sum() or 1.0))
 
 
+def judged_targets(sample: RowSample) -> Iterator[tuple[int, FloatArray]]:
+    """Of each output: class indicators, or numbers in units of their deviation."""
+    for output, part in target_columns(sample.y, sample.source.target):
+        if sample.source.target.is_classification:
+            yield output, part
+        else:
+            centred = part - part.mean()
+            size = np.abs(centred).max() or 1.0
+            yield output, centred / size / (np.sqrt(np.mean((centred / size) ** 2)) or 1.0)
+
+
+def encoded_units(sample: RowSample) -> tuple[FloatArray, IntArray]:
+    """All columns of all rows as a model sees them, and the unit that each belongs to."""
+    schema, rows = sample.schema, np.arange(sample.n_rows)
+    everything = Fold(rows, rows)
+    if schema.is_plain:
+        return encoded(sample, everything, np.arange(schema.n_columns))[0], schema.unit_of_column
+    pieces = [
+        encoded(sample, everything, np.asarray(schema.columns_of(unit)))[0]
+        for unit in range(schema.n_units)
+    ]
+    owner = np.repeat(np.arange(len(pieces)), [piece.shape[1] for piece in pieces])
+    return np.concatenate(pieces, axis=1), owner
+
+
 def encoded(sample: RowSample, fold: Fold, columns: IntArray) -> tuple[FloatArray, FloatArray]:
     """Standardised numbers, and indicators of the frequent states; a missing cell is a mean."""
     pieces = [_encoded_numbers(sample, fold, columns)]
@@ -219,6 +241,8 @@ def _encoded_numbers(sample: RowSample, fold: Fold, columns: IntArray) -> FloatA
     numeric = [c for c in columns if c not in sample.schema.categories]
     values = sample.X[:, numeric]
     values = np.where(np.isfinite(values), values, np.nan)
+    largest = np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0)
+    values = values * power_of_two(np.where(largest > 0, largest, 1.0))
     known = values[fold.train]
     counts = np.maximum(np.isfinite(known).sum(axis=0), 1)
     mean = np.nansum(known, axis=0) / counts

@@ -1,0 +1,70 @@
+"""A file of finished pieces of work, so that a killed run continues where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from featsieve.errors import InputError
+
+
+class Journal:
+    """One line of JSON per finished piece; the first line says what the run is about.
+
+    A line that was cut off by the end of the process is left out, and its piece is done again.
+    Without a path, pieces are remembered in memory only.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
+        self._path = None if path is None else Path(path)
+        self._pieces: dict[Hashable, Any] = {}
+        if self._path is None:
+            return
+        if self._path.exists() and self._path.stat().st_size:
+            self._read(about)
+        else:
+            self._append({"about": dict(about)})
+
+    def _read(self, about: Mapping[str, Any]) -> None:
+        assert self._path is not None
+        text = self._path.read_text(encoding="utf-8")
+        lines = text.split("\n")
+        if lines[-1]:  # the process ended inside a line
+            self._path.write_text(text[: -len(lines[-1])], encoding="utf-8")
+        records = [json.loads(line) for line in lines[:-1] if line]
+        if not records:
+            self._append({"about": dict(about)})
+            return
+        if records[0].get("about") != json.loads(json.dumps(dict(about))):
+            raise InputError(
+                f"{self._path} belongs to another run (other data, methods or settings); "
+                "give another file, or delete it."
+            )
+        for record in records[1:]:
+            self._pieces[tuple(record["key"])] = record["piece"]
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        assert self._path is not None
+        with self._path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(record) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __contains__(self, key: Sequence[Any]) -> bool:
+        return tuple(key) in self._pieces
+
+    def piece(self, key: Sequence[Any], work: Callable[[], Any]) -> Any:
+        """The piece from the file, or done now and written down."""
+        known = tuple(key)
+        if known not in self._pieces:
+            outcome = json.loads(json.dumps(work()))
+            if self._path is not None:
+                self._append({"key": list(known), "piece": outcome})
+            self._pieces[known] = outcome
+        return self._pieces[known]

@@ -1,0 +1,341 @@
+"""AutoSelector: the method and the number of columns that suit this table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from featsieve.engines.cells import scan_cells, units_of
+from featsieve.engines.filled import Filling, usual_values
+from featsieve.engines.standardized import MappedEngine
+from featsieve.errors import InputError
+from featsieve.input.parameters import brief, check_choice, check_integer, is_integer, not_allowed
+from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, unknown_cost
+from featsieve.procedures.judging.judges import JUDGES, Judge
+from featsieve.procedures.judging.rows import (
+    FEWEST_ROWS,
+    Court,
+    Fold,
+    RowSample,
+    draw_rows,
+    split_rows,
+)
+from featsieve.procedures.race import Candidate, Race, Runner, affordable
+from featsieve.procedures.smi_curve import count_notes
+from featsieve.protocols import Engine, Procedure
+from featsieve.registry import METHODS, find_method
+from featsieve.result import SelectionResult
+from featsieve.runtime.seeds import root_seed
+from featsieve.selector import BaseSelector
+
+RACE_SHARE = 0.5  # of the time limit, by the models; the rest is for slower machines and the end
+FINAL_SHARE = 0.3
+DEFAULT_COUNT = 10
+COUNT_RULE = (
+    "the smallest count of the winner whose mean error on inner folds, over all judges, is within "
+    "one standard error of its best"
+)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class AutoSelector(BaseSelector):
+    """Race several methods on inner folds, and keep the columns of the winner.
+
+    Candidates select on the rows of a fold that learn; nearest neighbours, trees and kernel ridge
+    regression judge the selected columns on the others. The worse half leaves after each round.
+    The winner runs once more on all rows. Of more than 1,000 rows a sample is raced.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default="auto"
+        ``"auto"``: the smallest count of the winner within one standard error of its best.
+    methods : "auto" or a list of method names and selectors, default="auto"
+        Who races. "auto": the portfolio of :mod:`featsieve.methods.portfolio`, as far as the time
+        limit allows.
+    judges : "auto" or a list of names, default="auto"
+        "neighbors", "trees" and "ridge"; "auto": all three.
+    cv : int, splitter or iterable, default=5
+        The inner folds. A splitter gets ``groups`` from ``fit``.
+    max_time : float or None, default=60
+        Seconds. Also decides who can start, by measured cost models; None: everybody starts.
+    random_state : int, generator or None, default=0
+
+    Attributes
+    ----------
+    method_ : name of the winner
+    selector_ : the winner, fitted on all rows
+    race_ : list of dict
+        One row per candidate: method, outcome, n_folds, count, error, standard_error, seconds,
+        modelled_seconds.
+
+    Examples
+    --------
+    >>> from featsieve import AutoSelector
+    >>> from featsieve.datasets import make_xor
+    >>> data = make_xor(200, random_state=0)
+    >>> selector = AutoSelector().fit(data.data, data.target)
+    >>> sorted(selector.indices_.tolist())
+    [0, 1]
+    """
+
+    n_features_to_select: int | float | str | None = "auto"
+    methods: Any = "auto"
+    judges: Any = "auto"
+    cv: Any = 5
+    max_time: float | None = 60.0
+    random_state: Any = 0
+
+    _takes_missing = True
+    _offers_auto_count = True
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
+        """Race and select.
+
+        Parameters
+        ----------
+        groups : one value per row, for the splitter of the inner folds
+        """
+        self._refuse_params(params)
+        self._groups = groups
+        try:
+            return self._fit(X, y)
+        finally:
+            del self._groups
+
+    # --- the run --------------------------------------------------------------------------------
+
+    def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        seed = root_seed(self.random_state)
+        judges = self._judges()
+        cells = engine.reduce_rows(scan_cells)
+        units = units_of(cells)
+        if units is not None:
+            engine = MappedEngine(engine, units)
+        sample = draw_rows(engine, seed)
+        filling = usual_values(sample.X, sample.schema) if cells.n_bad.any() else None
+        candidates = self._candidates(engine, filling, k)
+        if sample.n_rows < FEWEST_ROWS:
+            yield from self._without_race(engine, candidates, k)
+            return
+        folds = self._folds(sample, seed)
+        race = self._race(sample, folds, judges, candidates, k, seed)
+        yield from self._raced(race, engine, filling)
+
+    def _raced(
+        self, race: Race, engine: Engine, filling: Filling | None
+    ) -> Iterator[SelectionResult]:
+        """A quick answer, then that of the leader of each moment, then the winner on all rows."""
+        first = next(runner for runner in race.runners if runner.is_running)
+        count = race.count or min(DEFAULT_COUNT, max(1, engine.schema.n_units // 2))
+        sampled = race.sample.engine()
+        for result in _run(first.candidate, sampled, count):
+            yield self._noted(result, race, first, count, "stopped before the race began")
+        leader = first
+        for leader in race.rounds():  # noqa: B007
+            pass
+        if leader.outcome.startswith("failed") or not leader.losses:
+            raise InputError(f"no candidate could be judged; the first {leader.outcome}.")
+        count = race.chosen_count(leader)
+        for result in _run(leader.candidate, engine, count):
+            yield self._noted(result, race, leader, count, COUNT_RULE)
+
+    def _without_race(
+        self, engine: Engine, candidates: Sequence[Candidate], k: int | None
+    ) -> Iterator[SelectionResult]:
+        """Too few rows for folds: the cheapest method, and half of the units."""
+        able = [candidate for candidate in candidates if candidate.unable is None]
+        runners = affordable(able, (engine.n_samples, engine.n_features, 1), 1, 0.0)
+        for runner in runners[1:]:
+            runner.outcome = "not started: too few rows for a race"
+        count = k or max(1, engine.schema.n_units // 2)
+        winner = runners[0]
+        rows = [
+            {"method": r.candidate.name, "outcome": r.outcome or "won: the cheapest"}
+            for r in runners
+        ]
+        for result in _run(winner.candidate, engine, count):
+            extras = {"method": winner.candidate.name, "race": rows}
+            notes = count_notes("half of the features: too few rows for a race", ())
+            yield result.evolve(extras={**result.extras, **extras, **({} if k else notes)})
+
+    def _noted(
+        self, result: SelectionResult, race: Race, runner: Runner, count: int, rule: str
+    ) -> SelectionResult:
+        extras: dict[str, Any] = {
+            "method": runner.candidate.name,
+            "race": race.table(runner, count),
+        }
+        if race.count is None:
+            extras |= count_notes(rule, runner.curve())
+        return result.evolve(extras={**result.extras, **extras})
+
+    # --- its parts ------------------------------------------------------------------------------
+
+    def _judges(self) -> list[Judge]:
+        if isinstance(self.judges, str) and self.judges == "auto":
+            return list(JUDGES.values())
+        if isinstance(self.judges, str) or not isinstance(self.judges, Sequence):
+            raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
+        if not self.judges:
+            raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
+        return [JUDGES[check_choice("judges", name, JUDGES)] for name in self.judges]
+
+    def _folds(self, sample: RowSample, seed: int) -> list[Fold]:
+        if is_integer(self.cv) and self._groups is None:
+            n_folds = check_integer("cv", self.cv, 2)
+            folds = split_rows(sample, min(n_folds, sample.n_rows // 2), seed)
+        else:
+            folds = self._given_folds(sample)
+        if not folds:
+            raise InputError("no inner fold has a target that varies; give more rows.")
+        return folds
+
+    def _given_folds(self, sample: RowSample) -> list[Fold]:
+        y, rows = sample.y[:, 0], np.arange(sample.n_rows)
+        try:
+            groups = None if self._groups is None else np.asarray(self._groups)[sample.rows]
+            splitter = check_cv(self.cv, y, classifier=sample.source.target.is_classification)
+            splits = splitter.split(np.zeros((sample.n_rows, 1)), y, groups)
+            folds = [
+                Fold(rows[train].reshape(-1), rows[test].reshape(-1)) for train, test in splits
+            ]
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise InputError(
+                f"cv={brief(self.cv)} cannot split the {sample.n_rows} rows of the race ({reason})."
+            ) from None
+        return [fold for fold in folds if sample.is_usable(fold)]
+
+    def _race(
+        self,
+        sample: RowSample,
+        folds: list[Fold],
+        judges: list[Judge],
+        candidates: list[Candidate],
+        k: int | None,
+        seed: int,
+    ) -> Race:
+        n_train = max(len(fold.train) for fold in folds)
+        shape = (n_train, sample.schema.n_columns, k or DEFAULT_COUNT)
+        budget = np.inf if self.max_time is None else RACE_SHARE * self.max_time
+        runners = affordable(candidates, shape, len(folds), budget)
+        if not any(runner.is_running for runner in runners):
+            reasons = "; ".join(f"{r.candidate.name}: {r.outcome}" for r in runners[:3])
+            raise InputError(f"no method of the race can run on this table ({reasons}).")
+        court = Court(sample, judges, seed)
+        return Race(sample, folds, court, k, runners, sample.source.monitor)
+
+    def _candidates(
+        self, engine: Engine, filling: Filling | None, k: int | None
+    ) -> list[Candidate]:
+        return [
+            self._candidate(name, selector, engine, filling, k)
+            for name, selector in self._named_selectors().items()
+        ]
+
+    def _named_selectors(self) -> dict[str, BaseSelector]:
+        given = self.methods
+        if isinstance(given, str) and given == "auto":
+            return {entry.name: _build(entry.name) for entry in PORTFOLIO}
+        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+            raise not_allowed("methods", given, "'auto' or a list of method names and selectors")
+        named: dict[str, BaseSelector] = {}
+        for method in given:
+            selector = _build(method) if isinstance(method, str) else method
+            if not isinstance(selector, BaseSelector) or isinstance(selector, AutoSelector):
+                raise not_allowed("methods", method, "names and selectors of featsieve")
+            name = type(selector).__name__
+            named[name if name not in named else f"{name} {len(named) + 1}"] = clone(selector)
+        return named
+
+    def _candidate(
+        self,
+        name: str,
+        selector: BaseSelector,
+        engine: Engine,
+        filling: Filling | None,
+        k: int | None,
+    ) -> Candidate:
+        fill = None if selector._takes_missing else filling
+        entry = ENTRIES.get(name)
+        cost = unknown_cost if entry is None else entry.cost
+        return Candidate(
+            name,
+            _fixed(selector),
+            partial(_prepared, selector, fill),
+            cost,
+            self._why_not(name, selector, engine, k),
+        )
+
+    def _why_not(
+        self, name: str, selector: BaseSelector, engine: Engine, k: int | None
+    ) -> str | None:
+        """Why a candidate cannot run on all rows, before any work is spent on it."""
+        method = next((m for m in METHODS if m.name == type(selector).__name__), None)
+        entry = ENTRIES.get(name)
+        if method is not None and method.target == "classes" and self._is_numeric(engine):
+            return "not started: it takes classes, and the target is numeric"
+        if entry is None:
+            return None
+        n, m = engine.n_samples, engine.n_features
+        if entry.most_columns is not None and m > entry.most_columns:
+            return f"not started: more than {entry.most_columns} columns"
+        gathers = method is not None and method.engines == "gathers" and not _samples_rows(name)
+        if gathers and 8 * n * m > engine.memory_limit:
+            return "not started: it needs all rows in memory, beyond memory_limit"
+        seconds = entry.cost(n if not _samples_rows(name) else min(n, 5000), m, k or DEFAULT_COUNT)
+        if self.max_time is not None and seconds > FINAL_SHARE * self.max_time:
+            return f"not started: about {seconds:.3g} s on all rows"
+        return None
+
+    def _is_numeric(self, engine: Engine) -> bool:
+        return not engine.target.is_classification
+
+    # --- fitted attributes ----------------------------------------------------------------------
+
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        super()._store(engine, result, k)
+        self.method_ = str(result.extras["method"])
+        self.race_ = list(result.extras["race"])
+        winner = self._named_selectors()[self.method_]
+        winner.set_params(n_features_to_select=len(result.indices))
+        winner.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            winner.feature_names_in_ = self.feature_names_in_
+        winner._store(engine, result, None)
+        self.selector_ = winner
+
+
+def _samples_rows(name: str) -> bool:
+    """Methods that draw rows by themselves, so that any table is small to them."""
+    return name in ("TreeImportance", "RidgeForward")
+
+
+def _build(name: str) -> BaseSelector:
+    try:
+        method = find_method(name)
+    except KeyError:
+        raise not_allowed("methods", name, "names of 'featsieve methods'") from None
+    entry = ENTRIES.get(method.name)
+    selector: BaseSelector = method.load()(**(entry.parameters if entry else {}))
+    return selector
+
+
+def _fixed(selector: BaseSelector) -> Procedure:
+    """The procedure of a selector that is told how many units to find."""
+    return clone(selector).set_params(n_features_to_select=1)._procedure()
+
+
+def _prepared(selector: BaseSelector, filling: Filling | None, engine: Engine) -> Engine:
+    filled = engine if filling is None else MappedEngine(engine, filling)
+    return selector._scaled(filled)
+
+
+def _run(candidate: Candidate, engine: Engine, count: int) -> Iterator[SelectionResult]:
+    yield from candidate.procedure.steps(candidate.prepare(engine), count)

@@ -1,0 +1,107 @@
+"""The methods that AutoSelector races, with what a run of each costs.
+
+A cost model is (seconds for the call itself, seconds per unit of work, the work in n rows, m
+columns and k selected columns). The constants were measured by ``benchmarks/cost_models.py`` on one
+core; what matters is their order and that a race is not planned beyond its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from featsieve.registry import Method, find_method
+
+Work = Callable[[int, int, int], float]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A method with the parameters that it races with."""
+
+    name: str
+    call: float
+    unit: float
+    work: Work
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    most_columns: int | None = None
+
+    @property
+    def method(self) -> Method:
+        return find_method(self.name)
+
+    def cost(self, n: int, m: int, k: int) -> float:
+        return self.call + self.unit * self.work(n, m, k)
+
+
+def _columns(n: int, m: int, k: int) -> float:
+    return n * m
+
+
+def _steps(n: int, m: int, k: int) -> float:
+    return n * m * k
+
+
+def _gram(n: int, m: int, k: int) -> float:
+    return n * m * min(n, m) + m * k * k
+
+
+def _pairs(n: int, m: int, k: int) -> float:
+    return n * m * m
+
+
+def _kernel(n: int, m: int, k: int) -> float:
+    return n * n * m
+
+
+def _kernel_steps(n: int, m: int, k: int) -> float:
+    return n * n * m * k
+
+
+def _kernel_rounds(n: int, m: int, k: int) -> float:
+    return n * n * m * (1 + min(m, 10))
+
+
+def _trees(n: int, m: int, k: int) -> float:
+    return min(n, 5000) * max(m**0.5, m / 3) + 1e3
+
+
+def _inverses(n: int, m: int, k: int) -> float:
+    pool = min(m, max(40, k + 10))
+    return min(n, 250) ** 2 * (2 * pool + 12 * k)
+
+
+def _weights(n: int, m: int, k: int) -> float:
+    return n * (100 + m) * 100 * (3 + k)
+
+
+def _margins(n: int, m: int, k: int) -> float:
+    return n * n * m
+
+
+# fmt: off
+PORTFOLIO: tuple[Entry, ...] = (
+    Entry("PearsonRanking", 2e-3, 4e-9, _columns),
+    Entry("MRMR", 3e-3, 6e-9, _steps),
+    Entry("CMIM", 3e-3, 6e-9, _steps),
+    Entry("JMI", 3e-3, 6e-9, _steps),
+    Entry("LassoSelector", 4e-3, 2e-9, _gram, {"cv": 0}),
+    Entry("GlobalCMI", 2e-2, 2e-8, _pairs, {"bound": "none", "random_state": 0}, 3000),
+    Entry("TreeImportance", 5e-2, 2.5e-6, _trees, {"random_state": 0}),
+    Entry("ReliefF", 5e-3, 3e-9, _kernel),
+    Entry("HSICLasso", 1e-2, 3e-9, _kernel_steps),
+    Entry("FOHSIC", 1e-2, 3e-9, _kernel_steps, {"random_state": 0}),
+    Entry("BAHSIC", 1e-2, 3e-9, _kernel_rounds, {"random_state": 0}),
+    Entry("RidgeForward", 1e-1, 1e-7, _inverses, {"random_state": 0}),
+    Entry("SVMRFE", 2e-2, 2e-8, _margins, {"step": 0.1}),
+    Entry("L1LSMI", 2e-1, 1e-7, _weights, {"random_state": 0, "n_init": 5}, 500),
+)
+# fmt: on
+ENTRIES = {entry.name: entry for entry in PORTFOLIO}
+
+
+def unknown_cost(n: int, m: int, k: int) -> float:
+    """Of a selector that a user put into the race: middling, so that it comes neither first nor
+    last."""
+    return 1e-2 + 1e-8 * n * m * k

@@ -1,0 +1,187 @@
+"""AutoSelector: the race, its report, and what it copes with."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+
+from featsieve import BAHSIC, CMIM, AutoSelector, open_parquet
+from featsieve.datasets import make_and_or, make_quad, make_xor
+from featsieve.errors import InputError
+from featsieve.methods.portfolio import PORTFOLIO
+from featsieve.registry import METHODS
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(80, 6))
+Y = X[:, 1] + X[:, 4] ** 2 + 0.3 * RNG.normal(size=80)
+QUICK = {"methods": ["pc", "cmim", "treeimportance"], "judges": ["neighbors", "ridge"]}
+
+
+@pytest.mark.parametrize("make", [make_xor, make_quad, make_and_or])
+def test_interaction_non_linearity_and_redundancy(make):
+    data = make(300, random_state=1)
+    k = len(data.relevant)
+    selector = AutoSelector(n_features_to_select=k, max_time=300).fit(data.data, data.target)
+    assert sorted(selector.indices_.tolist()) == sorted(data.relevant)
+
+
+def test_a_target_with_rare_large_deviations():
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(300, 8))
+    y = 0.2 * table[:, 0] + np.where(table[:, 5] > 1.8, 30.0, 0.0) + 0.1 * rng.normal(size=300)
+    assert AutoSelector(**QUICK, n_features_to_select=2).fit(table, y).support_[5]
+
+
+def test_the_race_has_one_row_per_candidate_and_says_why():
+    selector = AutoSelector(**QUICK, n_features_to_select=2).fit(X, Y)
+    assert {row["method"] for row in selector.race_} == {"PearsonRanking", "CMIM", "TreeImportance"}
+    winner = selector.race_[0]
+    assert winner["method"] == selector.method_
+    assert winner["outcome"].startswith("won")
+    for row in selector.race_:
+        assert row["outcome"]
+        assert row["error"] >= 0
+        assert row["seconds"] > 0
+    assert type(selector.selector_).__name__ == selector.method_
+    assert selector.selector_.support_.tolist() == selector.support_.tolist()
+    assert selector.selector_.transform(X).shape == (80, 2)
+
+
+def test_the_winner_has_the_least_error_of_those_judged_on_all_folds():
+    selector = AutoSelector(**QUICK, n_features_to_select=1).fit(X[:, :2], X[:, 0])
+    full = [row for row in selector.race_ if row["n_folds"] == 5]
+    assert selector.race_[0]["error"] == pytest.approx(min(row["error"] for row in full))
+
+
+def test_the_count_is_the_smallest_within_one_error_of_the_winner():
+    selector = AutoSelector(**QUICK).fit(X, Y)
+    curve = selector.result_.extras["count_curve"]
+    _, least, error = min(curve, key=lambda point: point[1])
+    expected = min(count for count, value, _ in curve if value <= least + error)
+    assert selector.support_.sum() == expected
+    assert "one standard error" in selector.result_.extras["count_rule"]
+
+
+def test_the_same_seed_gives_the_same_answer():
+    first, second = (AutoSelector(**QUICK, random_state=4).fit(X, Y) for _ in range(2))
+    assert first.indices_.tolist() == second.indices_.tolist()
+    assert [r["error"] for r in first.race_] == [r["error"] for r in second.race_]
+
+
+def test_a_candidate_that_fails_is_a_row_with_its_reason():
+    broken = BAHSIC(bandwidth=-1.0)
+    selector = AutoSelector(methods=["cmim", broken], judges=["ridge"]).fit(X, Y)
+    row = next(row for row in selector.race_ if row["method"] == "BAHSIC")
+    assert row["outcome"].startswith("failed: ")
+    assert selector.method_ == "CMIM"
+
+
+def test_who_starts_is_decided_by_modelled_costs():
+    selector = AutoSelector(methods=["pc", "l1lsmi"], judges=["neighbors"], max_time=2.0)
+    row = next(r for r in selector.fit(X, Y).race_ if r["method"] == "L1LSMI")
+    assert row["outcome"].startswith("not started: about")
+
+
+def test_classes_only_methods_do_not_start_on_numbers():
+    selector = AutoSelector(methods=["svmrfe", "pc"], judges=["neighbors"]).fit(X, Y)
+    row = next(row for row in selector.race_ if row["method"] == "SVMRFE")
+    assert "takes classes" in row["outcome"]
+
+
+def test_missing_cells_and_categories():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame["state"] = pd.Categorical(rng.choice(["u", "v", "w"], 80))
+    y = Y + 3.0 * (frame["state"] == "v")
+    frame.loc[::9, "b"] = np.nan
+    frame.loc[::11, "state"] = None
+    methods = ["lassoselector", "cmim", "bahsic"]
+    selector = AutoSelector(methods=methods, judges=["ridge"], n_features_to_select=3)
+    selector.fit(frame, y)
+    assert {"b", "state"} <= set(selector.get_feature_names_out())
+    assert not any(row["outcome"].startswith("failed") for row in selector.race_)
+
+
+def test_units_are_groups():
+    groups = {"first": [0, 1, 2], "second": [3, 4, 5]}
+    selector = AutoSelector(**QUICK, n_features_to_select=1, feature_groups=groups).fit(X, Y)
+    assert selector.support_.sum() == 3
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(4), TimeSeriesSplit(3)])
+def test_splitters_and_their_groups(cv):
+    groups = np.arange(80) // 8 if isinstance(cv, GroupKFold) else None
+    selector = AutoSelector(**QUICK, cv=cv, n_features_to_select=2).fit(X, Y, groups=groups)
+    assert selector.race_[0]["n_folds"] == {GroupKFold: 4}.get(type(cv), 3)
+
+
+def test_a_file_and_dask_give_the_answer_of_memory(tmp_path):
+    import dask.array as da
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(6)
+    table = rng.normal(size=(1500, 5))
+    y = table[:, 2] ** 2 + table[:, 3] + 0.1 * rng.normal(size=1500)
+    expected = AutoSelector(**QUICK).fit(table, y)
+    columns = {f"x{j}": table[:, j] for j in range(5)} | {"y": y}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=400)
+    from_file = AutoSelector(**QUICK).fit(open_parquet(tmp_path / "t.parquet"), "y")
+    chunks = da.from_array(table, chunks=(500, 5)), da.from_array(y, chunks=500)
+    from_dask = AutoSelector(**QUICK).fit(*chunks)
+    assert expected.method_ == from_file.method_ == from_dask.method_
+    assert expected.indices_.tolist() == from_file.indices_.tolist() == from_dask.indices_.tolist()
+
+
+def test_clone_pickle_and_pipeline():
+    selector = AutoSelector(**QUICK, n_features_to_select=2)
+    model = make_pipeline(clone(selector), LinearRegression()).fit(X, Y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.predict(X) == pytest.approx(model.predict(X))
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5])
+def test_few_rows(n_rows):
+    selector = AutoSelector(**QUICK).fit(X[:n_rows], np.arange(n_rows) % 2)
+    assert selector.support_.sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"methods": "pc"}, "methods='pc' is not allowed"),
+        ({"methods": ["best"]}, "methods='best' is not allowed"),
+        ({"methods": []}, r"methods=\[\] is not allowed"),
+        ({"methods": [AutoSelector()]}, "names and selectors of featsieve"),
+        ({"judges": ["jury"]}, "judges='jury' is not allowed"),
+        ({"cv": 1}, "cv=1 is not allowed"),
+    ],
+)
+def test_bad_parameters(parameters, sentence):
+    with pytest.raises(InputError, match=sentence):
+        AutoSelector(**parameters).fit(X, Y)
+
+
+def test_the_portfolio_is_part_of_the_registry():
+    names = {method.name for method in METHODS}
+    assert {entry.name for entry in PORTFOLIO} <= names
+    for entry in PORTFOLIO:
+        assert entry.cost(100, 10, 5) < entry.cost(1000, 100, 10)
+        selector = entry.method.load()(**entry.parameters)
+        assert set(entry.parameters) <= set(selector.get_params())
+
+
+def test_a_selector_of_the_user_races_too():
+    given = CMIM(n_bins=3)
+    selector = AutoSelector(methods=[given, "pc"], judges=["ridge"], n_features_to_select=2)
+    selector.fit(X, Y)
+    assert selector.method_ == "CMIM"
+    assert selector.selector_.n_bins == 3
+    assert given.n_features_to_select is None
