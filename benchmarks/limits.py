@@ -107,9 +107,7 @@ def is_kept(kind: str, outcome: Outcome) -> bool:
 def cell(kind: str, outcome: Outcome | None) -> str:
     if outcome is None:
         return "not run"
-    figure = (
-        f"{outcome.seconds:.1f} s" if kind == "time" else f"{outcome.growth / 10**6:.0f} MB"
-    )
+    figure = f"{outcome.seconds:.1f} s" if kind == "time" else f"{outcome.growth / 10**6:.0f} MB"
     word = {"completed": "", "max_time": " cut"}.get(outcome.answer)
     if word is None:
         word = {"TimeoutError": " T", "MemoryBudgetError": " M"}.get(
@@ -139,7 +137,7 @@ def broken(found: Outcomes) -> list[str]:
 
 
 def summary(found: Outcomes) -> str:
-    n_cells = {kind: 0 for kind in ("time", "memory")}
+    n_cells = dict.fromkeys(("time", "memory"), 0)
     for (kind, _, _), outcomes in found.items():
         n_cells[kind] += len(outcomes)
     misses = broken(found)
