@@ -151,8 +151,8 @@ def summary(found: Outcomes) -> str:
 
 
 LEGEND = (
-    "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: the "
-    "documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
+    "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: "
+    "the documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
     "Imports and compilation are not counted: each process fits small tables first. Dask is its "
     "default scheduler of threads; partitions are 16 MiB."
 )
