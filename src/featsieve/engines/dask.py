@@ -28,7 +28,13 @@ from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
 from featsieve.input.columns import select_columns
-from featsieve.input.targets import TargetScan, encode_target, scan_target, target_matrix
+from featsieve.input.targets import (
+    TargetScan,
+    encode_target,
+    refuse_scalar,
+    scan_target,
+    target_matrix,
+)
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
@@ -198,6 +204,7 @@ def _aligned_targets(y: Any, starts: IntArray, monitor: Monitor) -> list[Any]:
             {0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})}
         )
         return list(y.to_delayed().ravel())
+    refuse_scalar(y)
     if len(y) != n_rows:
         raise _length_error(n_rows, len(y))
     return [delayed(_slice(y, int(a), int(b))) for a, b in pairwise(starts)]

@@ -207,11 +207,15 @@ def _series_array(series: Any) -> Array:
     return _object_array(series.to_list())
 
 
-def _sequence_array(y: Any) -> Array:
+def refuse_scalar(y: Any) -> None:
     if y is None or np.isscalar(y):
         raise InputError(
             f"the target y is {brief(y)}; it must be a column with one value per row of X."
         )
+
+
+def _sequence_array(y: Any) -> Array:
+    refuse_scalar(y)
     values = np.asarray(y)
     # A list of strings and numbers would become strings by itself: keep each value as given.
     if values.dtype.kind in "US" and not all(isinstance(v, str) for v in np.ravel(y).tolist()):
