@@ -10,8 +10,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LogisticRegression
 
-from featsieve import L1LSMI, LassoSelector, PearsonRanking
-from featsieve.datasets import make_quad
+from featsieve import HSFS, L1LSMI, LassoSelector, PearsonRanking
+from featsieve.datasets import make_quad, make_sparse_linear
 from featsieve.errors import InputError
 from featsieve.evaluation.bands import BandMap
 from featsieve.plots import (
@@ -119,6 +119,14 @@ def test_embedding_side_by_side(many_classes):
     display = EmbeddingDisplay.from_estimator(ranking(5), X, target)
     assert [ax.get_title() for ax in display.axes_] == ["all 5 columns", "the 2 selected"]
     assert sum(len(c.get_offsets()) for c in display.axes_[0].collections) >= 60
+
+
+def test_penalty_path_of_a_transformation():
+    data = make_sparse_linear(60, n_features=8, n_relevant=2, random_state=0)
+    selector = HSFS(n_features_to_select=2, random_state=0).fit(data.data, data.target)
+    display = PathDisplay.from_estimator(selector)
+    assert display.weights.shape == (8, len(selector.result_.path))
+    assert display.ax_.get_xlabel() == "−log10 penalty"
 
 
 def test_an_error_curve_says_in_its_plot_whether_it_is_optimistic():

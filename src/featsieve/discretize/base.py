@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
 from featsieve.engines.base import spans
 from featsieve.errors import InputError
@@ -194,10 +194,16 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _cuts_of_column(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
     ) -> FloatArray:
-        known = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+        known = self._counts_for_cuts(values)
+        if weights is not None:
+            known &= weights > 0
         labels = None if classes is None else classes[known]
         counts = None if weights is None else weights[known]
         return self._cuts(_finite(values[known]), labels, counts)
+
+    def _counts_for_cuts(self, values: FloatArray) -> BoolArray:
+        """Known cells. Infinite ones have a rank; where sizes count, they are left out, too."""
+        return ~np.isnan(values)
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None

@@ -146,7 +146,7 @@ def _path_of(estimator: Any) -> tuple[FloatArray, FloatArray, list[str]]:
         weights = np.array([step.weights for step in steps]).T
         return np.array([step.radius for step in steps]), weights, names
     if steps and hasattr(steps[0], "penalty"):
-        weights = np.array([step.row_sizes for step in steps]).T
+        weights = np.array([step.sizes for step in steps]).T
         return np.array([step.penalty for step in steps]), weights, names
     raise InputError(f"{type(estimator).__name__} keeps no path that could be drawn.")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.discretize.bins import choose_discretizer
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import check_choice, check_flag
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.information.coding import CodedTable, Coder, fit_coder, open_table
 from featsieve.measures.information.counts import (
@@ -91,8 +91,12 @@ or None for columns that are codes already
         self.normalized = normalized
         self.correction = correction
 
-    def bind(self, engine: Engine) -> Bound:
+    def _check(self) -> None:
         check_choice("correction", self.correction, CORRECTIONS)
+        check_flag("normalized", self.normalized)
+
+    def bind(self, engine: Engine) -> Bound:
+        self._check()
         if check_choice("estimator", self.estimator, ("binned", "ksg")) == "ksg":
             from featsieve.measures.information.ksg import BoundKSG
 
@@ -127,7 +131,7 @@ class ConditionalMutualInformation(MutualInformation):
 
     This is the matrix of Venkateswara et al. (2015), eq. 4.
 
-    Parameters are those of :class:`MutualInformation`.
+    Parameters are those of :class:`MutualInformation`; ``estimator="ksg"`` is refused.
 
     Examples
     --------
@@ -143,6 +147,8 @@ class ConditionalMutualInformation(MutualInformation):
     """
 
     def bind(self, engine: Engine) -> Bound:
+        self._check()
+        check_choice("estimator", self.estimator, ("binned",))
         return BoundConditionalInformation(self, engine)
 
 

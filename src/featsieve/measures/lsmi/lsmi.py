@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.ridge import ridge_solutions
+from featsieve.input.parameters import check_flag
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import (
     BasisSums,
@@ -170,7 +171,7 @@ class LSMI(BaseMeasure):
     def bind(self, engine: Engine) -> BoundLSMI:
         grid = make_grid(self.sigmas, self.lambdas, self.cv, self.n_basis, self.centers)
         seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        rows = TableRows(engine, scale_target=self.scale_target)
+        rows = TableRows(engine, scale_target=check_flag("scale_target", self.scale_target))
         return BoundLSMI(SampledBasis(rows, grid, int(seed)), engine.monitor)
 
 
