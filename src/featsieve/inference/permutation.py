@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from featsieve import measures
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.permutation import count_reached
 from featsieve.engines.base import require_memory, spans
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.inference.exchange import ORDERS_A_SEED, Exchange, exchange
+from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
 from featsieve.input.boundary import Settings, open_engine
+from featsieve.input.parameters import check_choice
 from featsieve.protocols import (
     Bound,
     CanPermuteTarget,
@@ -80,6 +82,9 @@ class PermutationResult:
         How many there were: fewer than asked for when the run was stopped, and still valid.
     stop_reason
         ``"completed"``, ``"max_time"`` or ``"interrupted"``.
+    by_tail
+        With ``tail="pareto"``: which p-values (and what Benjamini and Hochberg make of them) are
+        approximations by a generalised Pareto law; None without.
 
     Examples
     --------
@@ -96,6 +101,7 @@ class PermutationResult:
     adjusted_wy: FloatArray
     n_permutations: int
     stop_reason: str = COMPLETED
+    by_tail: BoolArray | None = None
 
     @property
     def adjusted_by(self) -> FloatArray:
@@ -110,6 +116,7 @@ def permutation_test(
     n_permutations: int = 1000,
     groups: Any = None,
     block_size: int | None = None,
+    tail: Literal["pareto"] | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     task: str = "auto",
@@ -134,6 +141,10 @@ def permutation_test(
     block_size : int, default=None
         Consecutive rows (of a group) move together in blocks of this size, for rows that depend on
         their neighbours, as in time series; take it larger than the reach of that dependence.
+    tail : "pareto" or None, default=None
+        "pareto": p-values that fewer than 10 permutations reach are approximated by a generalised
+        Pareto law for the largest permuted scores (Knijnenburg et al. 2009), for many columns where
+        1/(1 + n_permutations) is too coarse. ``by_tail`` says which they are.
     random_state : int, generator or None
         The same number gives the same permutations for any ``n_jobs``, engine and memory limit.
     standardize : bool, default=True
@@ -167,7 +178,9 @@ def permutation_test(
         if ddof is not None:
             engine = StandardizedEngine(engine, ddof)
         allowed = exchange(engine.n_samples, groups, block_size)
-        yield from permutation_steps(engine, measure, n_permutations, random_state, allowed)
+        yield from permutation_steps(
+            engine, measure, n_permutations, random_state, allowed, tail=tail
+        )
 
     result, reason = last_of(steps(), settings.monitor)
     return replace(result, stop_reason=reason)
@@ -189,12 +202,15 @@ def permutation_steps(
     n_permutations: int,
     random_state: Any,
     allowed: Exchange | None = None,
+    *,
+    tail: Literal["pareto"] | None = None,
 ) -> Iterator[PermutationResult]:
     """The same for rows that are already behind an engine: the test after each pass."""
     if not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
         raise InputError(
             f"n_permutations={n_permutations!r} is not possible; give an integer >= 1."
         )
+    check_choice("tail", tail, ("pareto", None))
     bound = measure.bind(engine)
     if not isinstance(bound, HasScores):
         raise InputError(
@@ -205,7 +221,9 @@ def permutation_steps(
         engine = gathered(engine)
     seed = root_seed(random_state)
     scores = np.asarray(bound.scores(), dtype=np.float64)
-    counts = _Counts(scores, _rounding(scores, bound))
+    if tail is not None:
+        require_memory(3 * KEPT * len(scores), engine.memory_limit, "the tails of all columns")
+    counts = _Counts(scores, _rounding(scores, bound), with_tails=tail is not None)
     allowed = allowed or Exchange(engine.n_samples)
     for start, stop in spans(int(n_permutations), _orders_a_pass(engine, bound)):
         orders = allowed.orders(seed, start, stop)
@@ -250,13 +268,14 @@ def _rounding(scores: FloatArray, bound: Bound) -> float:
 class _Counts:
     """How many permutations reached each unit's score, alone and among the units below it."""
 
-    def __init__(self, scores: FloatArray, rounding: float) -> None:
+    def __init__(self, scores: FloatArray, rounding: float, *, with_tails: bool = False) -> None:
         self._scores = scores
         self._worst_first = best_first(scores)[::-1].copy()
         self._floor = scores - rounding
         self._single = np.zeros(len(scores), dtype=np.intp)
         self._stepdown = np.zeros(len(scores), dtype=np.intp)
         self._n_permutations = 0
+        self._largest = LargestScores(len(scores)) if with_tails else None
 
     def add(self, permuted: FloatArray) -> None:
         """NaN reaches nothing."""
@@ -265,11 +284,14 @@ class _Counts:
             permuted, self._worst_first, self._floor, running, self._single, self._stepdown
         )
         self._n_permutations += permuted.shape[1]
+        if self._largest is not None:
+            self._largest.add(permuted)
 
     def result(self) -> PermutationResult:
         n_permutations = self._n_permutations
         known = ~np.isnan(self._scores)
         pvalues = np.where(known, (1 + self._single) / (1 + n_permutations), np.nan)
+        by_tail = self._approximate(pvalues)
         stepdown = (1 + self._stepdown) / (1 + n_permutations)
         best_first_order = self._worst_first[::-1]
         adjusted = np.empty_like(stepdown)
@@ -280,4 +302,17 @@ class _Counts:
             benjamini_hochberg(pvalues),
             np.where(known, adjusted, np.nan),
             n_permutations,
+            by_tail=by_tail,
         )
+
+    def _approximate(self, pvalues: FloatArray) -> BoolArray | None:
+        """Put tail approximations where few permutations reach the score, and say where."""
+        if self._largest is None:
+            return None
+        by_tail = np.zeros(len(pvalues), dtype=np.bool_)
+        for unit in np.flatnonzero((self._single < ENOUGH_COUNTS) & ~np.isnan(pvalues)):
+            largest, score = self._largest.values[unit], float(self._floor[unit])
+            pvalue = tail_pvalue(largest, self._n_permutations, score)
+            if pvalue is not None:
+                pvalues[unit], by_tail[unit] = pvalue, True
+        return by_tail
