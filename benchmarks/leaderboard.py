@@ -51,7 +51,8 @@ DOUBLES = {
     "leukemia_continuous",
     "splice_libsvm",
 }
-LEFT_OUT = {"FeatureSelector", "WrapperSelector"}  # they need a measure or a model
+# They need a measure or a model, or control false discoveries instead of finding k columns.
+LEFT_OUT = {"FeatureSelector", "WrapperSelector", "KnockoffSelector", "StabilitySelector"}
 EXTRA_KINDS = ("random", "corrupted", "second-order")
 
 
@@ -188,6 +189,8 @@ class Bench:
             words = " ".join(str(error).split())[:200]
             return {"failed": f"{type(error).__name__}: {words}"}
         seconds = time.process_time() - started
+        if not len(columns):
+            return {"failed": "it selected nothing"}
         errors = self.errors(table, train, test, columns)
         return {"errors": errors, "seconds": round(seconds, 3), "columns": columns.tolist()}
 
