@@ -40,7 +40,7 @@ JUDGES = ("svm_median", "knn", "trees")
 COUNTS = (5, 10, 20)
 N_SPLITS = 2
 MOST_TRAIN, MOST_TEST = 500, 1000
-LIMIT = 20.0  # CPU seconds of one selection; AutoSelector has its own default of 60
+LIMIT = 10.0  # CPU seconds of one selection; AutoSelector has its own default of 60
 AUTO, OWN_COUNT = "AutoSelector", "AutoSelector, own count"
 # Another form of a set that is there already: each table should count once.
 DOUBLES = {
