@@ -1,6 +1,9 @@
 """A leaderboard: all selectors of featsieve and of other packages on real tables.
 
-    python -m benchmarks.leaderboard --data FOLDER [--journal FILE] [--quick] [--report-only]
+    python -m benchmarks.leaderboard --data FOLDER [--journal FILE] [--quick]
+    python -m benchmarks.leaderboard --data FOLDER --part 1/2 --journal a.jsonl     (one process)
+    python -m benchmarks.leaderboard --data FOLDER --part 2/2 --journal b.jsonl     (another)
+    python -m benchmarks.leaderboard --data FOLDER --report-only --journal a.jsonl b.jsonl
 
 Every set is split twice into at most 500 rows to learn from and 1,000 to be judged on. A method
 selects k = 5, 10 and 20 columns from the first; three judges (a Gaussian SVM of median width, five
@@ -252,7 +255,8 @@ def tables(folder: Path, protocol: str, names: list[str] | None) -> list[Table]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--journal", type=Path, default=Path("leaderboard.jsonl"))
+    parser.add_argument("--journal", type=Path, nargs="+", default=[Path("leaderboard.jsonl")])
+    parser.add_argument("--part", default="1/1", help="2/3: the second of three shares of the sets")
     parser.add_argument("--protocol", choices=["plain", "cherepanova"], default="plain")
     parser.add_argument("--datasets", type=lambda text: text.split(","))
     parser.add_argument("--methods", type=lambda text: text.split(";"))
@@ -265,12 +269,13 @@ def main() -> None:
     if arguments.protocol == "cherepanova":
         counts = (10,)
     about = {"counts": list(counts), "protocol": arguments.protocol, "splits": N_SPLITS}
-    journal = Journal(arguments.journal, about)
+    journal = Journal(arguments.journal[0], about)
     methods = arguments.methods or contenders()
     bench = Bench(journal, counts, methods)
     if not arguments.report_only:
         found = tables(arguments.data, arguments.protocol, arguments.datasets)
-        for table in found[:5] if arguments.quick else found:
+        part, n_parts = map(int, arguments.part.split("/"))
+        for table in found[:5] if arguments.quick else found[part - 1 :: n_parts]:
             started = time.time()
             with single_threaded_blas():
                 bench.run(table)
