@@ -1,9 +1,11 @@
-"""What mkdocs runs: tables from the registry, one API page per package, the project's own pages."""
+"""What mkdocs runs: tables from the registry, one API page per package, the gallery, equations."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import logging
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from docs import tables  # noqa: E402 - the package is found from the project's root
+from docs import gallery, mathml, messages, tables  # noqa: E402 - found from the project's root
 
 # title → the package whose exports the page lists; a package that does not exist yet has no page.
 API_PACKAGES = {
@@ -40,6 +42,7 @@ def on_config(config: Any) -> Any:
     """List the API pages in the navigation, after the shared parameters."""
     section = next(entry for entry in config.nav if "API reference" in entry)["API reference"]
     section[1:1] = [{title: page_of(title)} for title in existing_packages()]
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     return config
 
 
@@ -57,6 +60,8 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, page_of(title), content=api_page(title, package)))
     for page, source in PROJECT_PAGES.items():
         files.append(File.generated(config, page, content=project_page(source)))
+    for page, text in gallery.pages():
+        files.append(File.generated(config, page, content=text))
     return files
 
 
@@ -69,13 +74,35 @@ def project_page(source: str) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Put the tables where a page asks for them."""
+    """Put tables, cards of methods and messages where a page asks for them."""
     to_api = "../" * page.file.src_uri.count("/") + "api/selectors.md"
     for name, make in TABLES.items():
         mark = f"<!-- table: {name} -->"
         if mark in markdown:
             markdown = markdown.replace(mark, make(to_api))
-    return markdown
+    markdown = METHODS_MARK.sub(lambda m: _cards(m[1], to_api), markdown)
+    return MESSAGES_MARK.sub(lambda m: messages.listing(m[1]), markdown)
+
+
+METHODS_MARK = re.compile(r"<!-- methods: ([\w, ]+) -->")
+MESSAGES_MARK = re.compile(r"<!-- messages: ([\w-]+) -->")
+PICTURE_MARK = re.compile(r"<!-- (picture|card): (\w+) -->")
+
+
+def _cards(names: str, to_api: str) -> str:
+    return tables.family_table(_linked(to_api), names.replace(" ", "").split(","))
+
+
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Typeset the equations and put the pictures in; an example's own page needs no caption."""
+    up = "../" * page.url.count("/")
+
+    def picture(match: re.Match[str]) -> str:
+        kind, name = match.groups()
+        captioned = kind == "picture" and not page.url.startswith("gallery/")
+        return gallery.figure(name, f"{up}gallery/{name}.html" if captioned else None)
+
+    return PICTURE_MARK.sub(picture, mathml.typeset(html))
 
 
 # The theme's answer to browsers that refuse workers to files, and ours, which needs no network.
@@ -100,10 +127,15 @@ TABLES = {
     "uses": lambda api: tables.use_table(_linked(api)),
     "engines": lambda api: tables.engine_table(_linked(api)),
     "inputs": lambda api: tables.input_table(_linked(api)),
-    "pairs": lambda api: tables.pair_table(),
+    "pairs": lambda api: _matrix(tables.pair_table()),
     "capabilities": lambda api: tables.capability_table(),
     "datasets": lambda api: tables.dataset_table(),
 }
+
+
+def _matrix(table: str) -> str:
+    """A table of short cells under long names, which are turned to fit the page."""
+    return f'<div class="matrix" markdown>\n\n{table}\n\n</div>'
 
 
 def api_page(title: str, package: str) -> str:

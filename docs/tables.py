@@ -44,6 +44,26 @@ def use_table(link: Callable[[Method], str]) -> str:
     return markdown_table(("method", "sees", "cost", "use it"), rows)
 
 
+def family_table(link: Callable[[Method], str], names: Sequence[str]) -> str:
+    """The methods of a guide: what each sees and costs, and what its score means."""
+    methods = [next(m for m in METHODS if m.name == name) for name in names]
+    rows = [
+        (
+            link(m),
+            ", ".join(m.sees) or "–",
+            m.cost,
+            f"{m.score.meaning} ({m.score.unit}, {m.score.range}{_step_words(m)})",
+        )
+        for m in methods
+    ]
+    head = ("method", "sees", "cost", "`scores_`, larger is better")
+    return markdown_table(head, rows)
+
+
+def _step_words(method: Method) -> str:
+    return "; in step order" if method.score.by_step else ""
+
+
 def engine_table(link: Callable[[Method], str]) -> str:
     """Method × engine: streams, or gathers within the budget, and why; memory always works."""
     rows = [(link(m), "yes", m.engines, m.engines, ENGINE_WORDS[m.engines]) for m in METHODS]
@@ -77,7 +97,7 @@ def pair_table() -> str:
     rows = []
     for name in MEASURES:
         bound = bind_to_example(example_measure(name))
-        cells = ["no" if refusal(bound, search) else "**yes**" for _, search in searches]
+        cells = ["–" if refusal(bound, search) else "**yes**" for _, search in searches]
         rows.append((f"`{name}`", *cells))
     return markdown_table(("", *(f"`{name}`" for name, _ in searches)), rows)
 

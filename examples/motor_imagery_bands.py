@@ -1,6 +1,7 @@
-"""Which frequencies answer to imagined movement? A map of bands, and BAHSIC's own choice.
+"""Which frequencies answer to imagined movement?
 
-Simulated motor imagery: the μ rhythm near 12 Hz answers strongly, the β rhythm near 22 Hz weakly.
+A map of the HSIC of frequency bands, next to BAHSIC's own choice of single frequencies. Simulated
+motor imagery: the μ rhythm near 12 Hz answers strongly, the β rhythm near 22 Hz weakly.
 """
 
 from featsieve import BAHSIC

@@ -898,3 +898,62 @@ def moments(X, Y, weight):
     means = [mean(column) for column in X.T]
     squares = [product(column, column) for column in X.T]
     return np.array(means), np.array(squares), np.array([[product(a, b) for b in Y.T] for a in X.T])
+
+
+# --- Chatterjee's coefficients --------------------------------------------------------------------
+
+
+def xi_coefficient(x, y):
+    """Chatterjee (2021), without ties in x."""
+    n = len(x)
+    targets = [y[i] for i in sorted(range(n), key=lambda i: x[i])]
+    r = [sum(b <= a for b in targets) for a in targets]
+    upper = [sum(b >= a for b in targets) for a in targets]
+    jumps = sum(abs(r[i + 1] - r[i]) for i in range(n - 1))
+    return 1 - n * jumps / (2 * sum(v * (n - v) for v in upper))
+
+
+def xi_over_orders(x, y):
+    """The mean of ξ over all orders of rows that are tied in x."""
+    import itertools
+
+    values = []
+    for order in itertools.permutations(range(len(x))):
+        if all(x[a] <= x[b] for a, b in itertools.pairwise(order)):
+            values.append(xi_coefficient(np.arange(len(x)), np.asarray(y)[list(order)]))
+    return np.mean(values)
+
+
+def codec(X, y):
+    """Azadkia and Chatterjee (2021), eq. (11); ties between nearest rows are averaged."""
+    n = len(X)
+    r = [sum(b <= a for b in y) for a in y]
+    upper = [sum(b >= a for b in y) for a in y]
+    total = 0.0
+    for i in range(n):
+        distances = [np.sum((X[i] - X[j]) ** 2) if j != i else np.inf for j in range(n)]
+        nearest = [j for j in range(n) if distances[j] <= min(distances) * (1 + 1e-12)]
+        total += n * np.mean([min(r[i], r[j]) for j in nearest]) - upper[i] ** 2
+    return total / sum(v * (n - v) for v in upper)
+
+
+def kernel_codec(X, gram, k):
+    """Huang et al. (2022): mean kernel of neighbours against that of all pairs."""
+    n = len(X)
+    near = 0.0
+    for i in range(n):
+        distances = [np.sum((X[i] - X[j]) ** 2) if j != i else np.inf for j in range(n)]
+        near += np.mean([gram[i, j] for j in np.argsort(distances, kind="stable")[:k]]) / n
+    apart = (gram.sum() - np.trace(gram)) / (n * (n - 1))
+    return (near - apart) / (np.trace(gram) / n - apart)
+
+
+# --- Knockoffs ------------------------------------------------------------------------------------
+
+
+def knockoff_threshold(W, fdr):
+    """min{t > 0: (1 + #{W ≤ −t}) / max(1, #{W ≥ t}) ≤ fdr} over the sizes of W."""
+    for t in sorted({abs(w) for w in W if w != 0}):
+        if (1 + sum(w <= -t for w in W)) / max(1, sum(w >= t for w in W)) <= fdr:
+            return t
+    return float("inf")

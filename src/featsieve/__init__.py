@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 _EXPORTS = {method.name: method.module for method in METHODS} | {
     "open_parquet": "featsieve.engines.files",
+    "ProgressBar": "featsieve.runtime.bar",
     "SelectionResult": "featsieve.result",
 }
 

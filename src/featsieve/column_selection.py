@@ -39,19 +39,37 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
+    # --- what a notebook shows ------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """scikit-learn's diagram, and below it what was selected."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._selection_html()
+        return bundle
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._selection_html()
+
+    def _selection_html(self) -> str:
+        return str(self.result_._repr_html_()) if hasattr(self, "result_") else ""
+
     # --- transform ------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
         """The selected columns, in the container and with the dtypes that X came in."""
         check_is_fitted(self)
-        X = self._checked_input(X, None, reset=False)
+        checked = self._checked_input(X, None, reset=False)
         chosen = np.flatnonzero(self.support_)
         if isinstance(X, ParquetTable):
             raise InputError(
                 "transform does not take a Parquet table; read the columns of "
                 "get_feature_names_out() from the file instead."
             )
-        return self._for_output(select_columns(X, chosen))
+        selected = select_columns(checked, chosen)
+        if is_sparse(X):  # scikit-learn's checks have turned other formats into CSR
+            return selected.asformat(X.format)
+        return self._for_output(selected)
 
     def inverse_transform(self, X: Any) -> Any:
         """The selected columns back where they were; dropped columns come back as zeros."""

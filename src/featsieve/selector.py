@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -24,7 +24,7 @@ from featsieve.input.columns import (
     is_frame,
     is_sparse,
 )
-from featsieve.input.parameters import brief, check_flag, is_integer
+from featsieve.input.parameters import brief, check_callback, check_flag, is_integer
 from featsieve.input.refusals import (
     refuse_mapping,
     refuse_name_of_column,
@@ -34,13 +34,14 @@ from featsieve.input.refusals import (
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
+from featsieve.runtime.fit_callbacks import CallbackSupportMixin, phases_of, with_callbacks
 from featsieve.runtime.progress import drive, finish
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseSelector(ColumnSelection):
+class BaseSelector(CallbackSupportMixin, ColumnSelection):
     """Everything but the procedure: input, counting, fitted attributes, ``transform``.
 
     Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
@@ -113,15 +114,25 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         settings = self._settings()
-        monitor = settings.monitor
+        check_callback(settings.callback)
         with self._all_or_nothing():
             self._forget()
-            X = self._checked_input(X, y, reset=True)
-            opening = partial(open_engine, X, y, settings, sample_weight=sample_weight)
-            engine = finish(opening, monitor)
-            k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=True)
-            self._store(engine, drive(self._steps(engine, k), monitor), k)
+            self._fit_and_report(X, y, settings, sample_weight)
         return self
+
+    @with_callbacks
+    def _fit_and_report(self, X: Any, y: Any, settings: Settings, sample_weight: Any) -> None:
+        phases = phases_of(self, settings.callback)
+        if phases is not None:
+            settings = replace(settings, callback=phases)
+        monitor = settings.monitor
+        X = self._checked_input(X, y, reset=True)
+        opening = partial(open_engine, X, y, settings, sample_weight=sample_weight)
+        engine = finish(opening, monitor)
+        k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=True)
+        self._store(engine, drive(self._steps(engine, k), monitor), k)
+        if phases is not None:
+            phases.end()
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -266,7 +277,8 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         schema: Schema = engine.schema
         self.task_ = engine.target.task
-        self.result_ = result
+        names = tuple(schema.unit_name(unit) for unit in range(schema.n_units))
+        self.result_ = replace(result, names=names)
         self.indices_ = schema.columns_of_units(result.indices)
         self.support_ = np.zeros(schema.n_columns, dtype=bool)
         self.support_[self.indices_] = True

@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from featsieve import registry
 from featsieve.cli.choice import RULES, Shape, choose_method
-from featsieve.cli.progress import Bar, render
+from featsieve.cli.progress import Bar
 from featsieve.cli.render import screen_width, shorten, text_table, width_of
 from featsieve.io import write_table
+from featsieve.runtime.bar import render
 from featsieve.runtime.progress import Progress
 
 
@@ -51,7 +52,7 @@ class Terminal(io.StringIO):
 
 
 def test_bar_draws_on_terminals_only_and_wipes_itself(monkeypatch):
-    monkeypatch.setattr("featsieve.cli.progress._FIRST", 0.0)
+    monkeypatch.setattr("featsieve.runtime.bar.FIRST", 0.0)
     for stream, quiet, drawn in (
         (Terminal(), False, True),
         (Terminal(), True, False),

@@ -56,9 +56,34 @@ PAGES_WITH_CODE = [page for page in PAGES if any(b.language in RUNNERS for b in 
 def test_examples_of_page(page, tmp_path, monkeypatch):
     """The blocks of a page run in order and share their names, in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples")
     names: dict[str, object] = {"__name__": "__main__"}
     for block in code_blocks(page):
-        run_block(block, names, str(page.relative_to(ROOT)))
+        if needed_package(block) is None:
+            run_block(block, names, str(page.relative_to(ROOT)))
+
+
+def needed_package(block: CodeBlock) -> str | None:
+    """A block titled "needs NAME" shows another package, which the test extra does not bring."""
+    title = block.title or ""
+    return title.removeprefix("needs ") if title.startswith("needs ") else None
+
+
+def packages_of(page: Path) -> set[str]:
+    return {name for block in code_blocks(page) if (name := needed_package(block)) is not None}
+
+
+@pytest.mark.filterwarnings("ignore")  # the other packages' own
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if packages_of(page)], ids=lambda p: p.stem
+)
+def test_comparison_with_another_package(page, tmp_path, monkeypatch):
+    for package in packages_of(page):
+        pytest.importorskip(package, reason=f"compares with {package}, which is not installed")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in code_blocks(page):
+        run_block(block, names, page.stem)
 
 
 def test_a_wrong_example_fails():

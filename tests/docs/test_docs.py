@@ -13,14 +13,7 @@ from featsieve import __all__ as exported
 from featsieve.measures import MEASURES
 from featsieve.registry import METHODS
 from featsieve.searches import SEARCHES
-from tests.commands import ROOT, assert_succeeds
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    assert_succeeds("-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder))
-    return folder
+from tests.commands import ROOT
 
 
 class Page(HTMLParser):

@@ -21,7 +21,7 @@ SELECTORS = {
     "backward of LSMI": BLSMI(n_features_to_select=7, random_state=0),
     "restarts": L1LSMI(n_features_to_select=3, n_init=3, random_state=0),
     "restarts of HSIC": L1HSIC(n_features_to_select=3, n_init=2, random_state=0),
-    "rows": HSFS(n_features_to_select=3, random_state=0),
+    "rows": HSFS(n_features_to_select=3, max_iter=10, random_state=0),
     "exhaustive": FeatureSelector(HSIC(), Exhaustive(), n_features_to_select=2),
 }
 

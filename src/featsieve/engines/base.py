@@ -91,6 +91,15 @@ def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
         )
 
 
+COPIES_OF_PAIRS = 4  # the matrix, its sum over blocks or its symmetric form, and work space
+
+
+def require_pairs(n_units: int, memory_limit: int) -> None:
+    """Refuse a matrix of all pairs of units that does not fit."""
+    what = f"the matrix of all pairs of {n_units} columns, with its copies,"
+    require_memory(COPIES_OF_PAIRS * n_units**2, memory_limit, what)
+
+
 MEDIAN_ROWS = 2000
 SAMPLE_NUMBERS = 1 << 24
 FEWEST_SAMPLED_ROWS = 100
@@ -236,11 +245,15 @@ def rows_of(block: Block, rows: IntArray | None) -> tuple[Any, Array]:
     """X and y of those of the asked-for rows that lie in this block, in ascending order."""
     if rows is None:
         return block.X, block.y
-    is_sorted = bool((rows[1:] >= rows[:-1]).all())  # a look is far cheaper than sorting per block
-    ascending = rows if is_sorted else np.sort(rows)
+    ascending = rows if _is_sorted(rows) else np.sort(rows)
     low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
     local = ascending[low:high] - block.start
     return block.X[local], block.y[local]
+
+
+def _is_sorted(rows: IntArray) -> bool:
+    """A look is far cheaper than sorting."""
+    return bool((rows[1:] >= rows[:-1]).all())
 
 
 def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tuple[Array, Array]:
@@ -248,7 +261,7 @@ def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tup
     pieces = list(parts)
     X = np.concatenate([x for x, _ in pieces])
     y = np.concatenate([y for _, y in pieces])
-    if rows is None:
+    if rows is None or _is_sorted(rows):
         return X, y
     back = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
     return X[back], y[back]

@@ -4,6 +4,7 @@ from featsieve.runtime.lazy import lazy_exports
 
 # One line per measure: the class that searches take, and the functions that stand alone.
 MEASURES = {
+    "ConditionalDependence": "featsieve.measures.chatterjee.codec",
     "ConditionalMutualInformation": "featsieve.measures.information.binned",
     "CrossValScore": "featsieve.measures.cross_val_score",
     "Fisher": "featsieve.measures.spectral.fisher",
@@ -17,6 +18,7 @@ MEASURES = {
     "Pearson": "featsieve.measures.pearson.pearson",
     "Relief": "featsieve.measures.relief.relieff",
     "Spectral": "featsieve.measures.spectral.spec",
+    "Xi": "featsieve.measures.chatterjee.xi",
 }
 FUNCTIONS = {
     "cmi_matrix": "featsieve.measures.information.functions",

@@ -80,6 +80,9 @@ class Stage:
         return [units[position] for position in order]
 
 
+GRACE = 0.3  # seconds: a solver ends by itself between two of its steps, if these are short
+
+
 class PenalizedRows:
     """The criterion of a bound measure with a penalty on the rows of each unit."""
 
@@ -99,6 +102,7 @@ class PenalizedRows:
 
     def smooth(self, W: FloatArray) -> tuple[float, FloatArray]:
         """What is minimised before the penalty: −criterion."""
+        self._bound.monitor.check(GRACE)
         value, gradient = self._bound.value_and_gradient_matrix(W)
         self.n_evaluations += 1
         return -float(value), -np.asarray(gradient)
@@ -181,10 +185,14 @@ def _filled(part: FloatArray, rows: IntArray, like: FloatArray) -> FloatArray:
 
 
 def _revived(W: FloatArray, rows: IntArray) -> FloatArray:
-    """Rows that are wanted but zero start small, so that they can move."""
+    """Rows that are wanted but zero start small, so that they can move.
+
+    Their entries differ: equal ones could be a saddle, which rounding alone decides how to leave.
+    """
     W = W.copy()
     empty = rows[~W[rows].any(axis=1)]
-    W[empty] = 0.1 * np.abs(W).max()
+    signs = np.random.default_rng(0).uniform(-1.0, 1.0, (len(empty), W.shape[1]))
+    W[empty] = 0.1 * np.abs(W).max() * signs
     return W
 
 

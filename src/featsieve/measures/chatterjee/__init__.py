@@ -1,0 +1,1 @@
+"""Coefficients of dependence by ranks and nearest neighbours."""

@@ -1,0 +1,138 @@
+"""The conditional dependence coefficient by nearest neighbours (Azadkia and Chatterjee 2021).
+
+T(Y, X) is near 0 when the columns say nothing about the target and near 1 when they determine it.
+It needs no bandwidth and sees interactions. The mean over the neighbours of a row compares the
+targets of rows that are alike in the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.input.parameters import check_integer
+from featsieve.measures.base import BaseMeasure
+from featsieve.measures.chatterjee.agreement import (
+    Agreement,
+    kernel_agreement,
+    target_agreement,
+)
+from featsieve.measures.chatterjee.neighbours import (
+    dense_codes,
+    joined_codes,
+    k_nearest_pairs,
+    nearest_pairs,
+)
+from featsieve.protocols import Engine
+from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.seeds import derived_seed
+from featsieve.schema import Block
+from featsieve.statistics.moments import Dummies
+
+HALF = np.sqrt(0.5)  # two states are at distance 1
+
+
+class ConditionalDependence(BaseMeasure):
+    """How much the target of a row agrees with that of its nearest row.
+
+    Parameters
+    ----------
+    target_kernel : None, or a kernel as for :class:`featsieve.measures.HSIC`
+        None: ranks of numbers, equality of classes (Azadkia and Chatterjee 2021). A kernel:
+        the kernel partial correlation of Huang et al. (2022), for any kind of target.
+    n_neighbors : int, default=1
+        Of how many nearest rows. Ties with the nearest are averaged.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import ConditionalDependence
+    >>> from featsieve.searches import Forward
+    >>> from featsieve.datasets import make_xor
+    >>> data = make_xor(400, random_state=0)
+    >>> selector = FeatureSelector(ConditionalDependence(), Forward(), n_features_to_select=3)
+    >>> len(selector.fit(data.data, data.target).indices_)
+    3
+    """
+
+    scale_ddof: ClassVar[int | None] = 1
+
+    def __init__(self, *, target_kernel: Any = None, n_neighbors: int = 1) -> None:
+        self.target_kernel = target_kernel
+        self.n_neighbors = n_neighbors
+
+    def bind(self, engine: Engine) -> BoundConditionalDependence:
+        k = check_integer("n_neighbors", self.n_neighbors, 1)
+        if self.target_kernel is None:
+            return BoundConditionalDependence(engine, target_agreement(engine), k)
+        return BoundConditionalDependence(engine, kernel_agreement(engine, self.target_kernel), k)
+
+
+class BoundConditionalDependence:
+    """All columns in memory; categories as indicators at distance 1."""
+
+    def __init__(self, engine: Engine, agreement: Agreement, n_neighbors: int) -> None:
+        self.n_units = engine.schema.n_units
+        self.monitor = engine.monitor
+        self._n_jobs = engine.n_jobs
+        self._agreement = agreement
+        self._n_neighbors = n_neighbors
+        X, y = engine.take()
+        self._schema = engine.schema
+        dummies = Dummies(engine.schema)
+        expanded = np.array(dummies.expand(Block(0, X, y)), dtype=np.float64)
+        expanded[:, dummies.is_indicator] *= HALF
+        self._points = expanded
+        self._owner = engine.schema.unit_of_column[dummies.owner]
+        self._codes: dict[int, IntArray] = {}
+
+    def value(self, subset: Sequence[int]) -> float:
+        """T, 0 for no unit; it may be slightly negative."""
+        if not len(subset) or self._agreement.room <= 0:
+            return 0.0
+        codes = self._codes_of(subset[0])
+        for unit in subset[1:]:
+            codes = joined_codes(codes, self._codes_of(unit))
+        return self._value(subset, codes)
+
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        """Candidates one by one, in threads; the rows that are equal in ``subset`` are known."""
+        if self._agreement.room <= 0:
+            return np.zeros(len(candidates))
+        common = np.zeros(len(self._points), dtype=np.intp)
+        for unit in subset:
+            common = joined_codes(common, self._codes_of(unit))
+
+        def value(candidate: int) -> float:
+            codes = joined_codes(common, self._codes_of(candidate))
+            return self._value([*subset, candidate], codes)
+
+        values = []
+        for done, number in enumerate(ordered_map(value, candidates, self._n_jobs), start=1):
+            values.append(number)
+            self.monitor.tick("seeking neighbours", done, len(candidates))
+        return np.array(values)
+
+    def scores(self) -> FloatArray:
+        return self.values_with([], range(self.n_units))
+
+    def _codes_of(self, unit: int) -> IntArray:
+        if unit not in self._codes:
+            self._codes[unit] = dense_codes(self._points[:, self._owner == unit])
+        return self._codes[unit]
+
+    def _value(self, subset: Sequence[int], codes: IntArray) -> float:
+        points = self._points[:, np.isin(self._owner, subset)]
+        if self._n_neighbors == 1:
+            rng = np.random.default_rng(derived_seed(0, len(subset)))
+            rows, others = nearest_pairs(points, codes, rng)
+        else:
+            rows, others = k_nearest_pairs(points, self._n_neighbors)
+        agreement = self._agreement.of_pairs(rows, others)
+        per_row = np.bincount(rows, agreement, len(points)) / np.bincount(
+            rows, minlength=len(points)
+        )
+        return float((per_row.mean() - self._agreement.chance) / self._agreement.room)

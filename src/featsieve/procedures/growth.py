@@ -1,0 +1,40 @@
+"""Forward selection that stops by itself: as soon as no unit adds anything to the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from featsieve.procedures.pairing import Pairing
+from featsieve.protocols import Engine, Measure
+from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import tie_width
+from featsieve.runtime.user_warnings import warn_user
+from featsieve.searches.stepwise import Forward
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The measure is on a scale whose 0 is "nothing" for no unit at all."""
+
+    measure: Measure
+
+    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        """With k exactly k units; without, until the best addition adds nothing."""
+        bound: Any = Pairing(self.measure, Forward()).bind(engine)
+        value = 0.0
+        steps = Forward().steps(bound, bound.n_units if k is None else k)
+        for number, result in enumerate(steps):
+            objective = float(result.objective or 0.0)
+            if k is None and objective <= value + tie_width(1.0):
+                if number:
+                    return
+                warn_user(
+                    "no column shows any dependence with the target; the best one is kept all the "
+                    "same."
+                )
+                yield result
+                return
+            value = objective
+            yield result
