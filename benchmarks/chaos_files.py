@@ -76,7 +76,7 @@ def full_disk(_: int) -> Verdict:
                 )
             )
             left = [file.name for file in disk.iterdir()]
-            words = _one_sentence(done, "No space left")
+            words = _one_sentence(done, "the disk is full")
             return words if not left else f"**left behind: {left}**"
 
     return judged("the disk is full while the answer is written", work)
