@@ -10,6 +10,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.discretize.bins import choose_discretizer
+from featsieve.engines.base import require_pairs
 from featsieve.input.parameters import check_choice, check_flag
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.information.coding import CodedTable, Coder, fit_coder, open_table
@@ -253,7 +254,8 @@ class BoundMutualInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """I(X_i; X_j), on the diagonal H(X_i)."""
-        return mutual_matrix(self._sources[0])
+        require_pairs(self.n_units, self._engine.memory_limit)
+        return mutual_matrix(self._sources[0], self.monitor)
 
 
 class BoundPermutable(BoundMutualInformation):
@@ -293,7 +295,11 @@ class BoundConditionalInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y), the mean over the outputs."""
-        return np.mean([conditional_matrix(source) for source in self._sources], axis=0)
+        require_pairs(self.n_units, self._engine.memory_limit)
+        total = conditional_matrix(self._sources[0], self.monitor)
+        for source in self._sources[1:]:
+            total += conditional_matrix(source, self.monitor)
+        return total / len(self._sources) if len(self._sources) > 1 else total
 
 
 def open_pairs(engine: Engine, table: CodedTable, output: int) -> PairSource:
