@@ -6,8 +6,8 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from docs import recording
 
+from docs import recording
 from tests.commands import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
