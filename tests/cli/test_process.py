@@ -36,9 +36,14 @@ def benches(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "__init__.py").write_text("")
     (folder / "p_toy.py").write_text(
-        "def run(data_dir, *, trials, methods, quick, out):\n"
-        "    return f'{data_dir and data_dir.name} {trials} {methods} {quick} {out}'\n"
+        "from featsieve.evaluation.benches._frame import Bench\n"
+        "from featsieve.evaluation.benches._report import Report\n"
+        "def report(r, results):\n"
+        "    words = f'{r.data_dir and r.data_dir.name} {r.trials} {r.methods} {r.quick} {r.out}'\n"
+        "    return Report('toy', [words])\n"
+        "BENCH = Bench('p-toy', lambda request: [], report)\n"
     )
+    monkeypatch.setenv("FEATSIEVE_DATA", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("featsieve.cli.bench.PACKAGE", "toy_benches")
 
@@ -47,7 +52,9 @@ def benches(tmp_path, monkeypatch):
 def test_bench_finds_modules_and_hands_over_what_was_said(run, tmp_path):
     assert run("bench")[:2] == (0, "bench  what it shows\n-----  -------------\np-toy\n")
     words = ("--data", tmp_path, "--trials", 3, "--methods", "a,b", "--quick")
-    assert run("bench", "p-toy", *words)[1] == f"{tmp_path.name} 3 ['a', 'b'] True None\n"
+    out = run("bench", "p-toy", *words)[1]
+    assert f"{tmp_path.name} 3 ['a', 'b'] True None\n" in out
+    assert "Quick version" in out
     code, _, err = run("bench", "p-toi")
     assert code == 2
     assert_one_sentence(err, "there is no bench 'p-toi'; did you mean p-toy?")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,8 @@ from featsieve.datasets import make_motor_imagery
 from featsieve.errors import InputError
 from featsieve.evaluation.bands import band_map
 from featsieve.evaluation.benches import p_hsic_bands, p_hsic_fig1, p_hsic_table1
+from featsieve.evaluation.benches._frame import Request, run_bench
+from featsieve.evaluation.benches._tables import balanced_rows
 from featsieve.evaluation.common_spatial_patterns import CSP, band_covariances, with_delay
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC
@@ -20,16 +24,19 @@ from featsieve.searches import Ranking
 def test_figure_1_holds_for_bahsic_and_writes_its_report(tmp_path, monkeypatch):
     monkeypatch.setattr(p_hsic_fig1, "QUICK_SIZES", (40, 200))
     out = tmp_path / "figure.md"
-    text = p_hsic_fig1.run(None, trials=1, methods=["bahsic", "pc"], quick=True, out=out)
-    assert "binary XOR: BAHSIC finds both: holds (1.5)" in text
-    assert "binary XOR: PearsonRanking does not find both: holds" in text
-    assert "regression: BAHSIC finds both: holds" in text
-    assert text in out.read_text()
+    request = Request(trials=1, methods=["bahsic", "pc"], quick=True, out=out)
+    text = run_bench(p_hsic_fig1.BENCH, request)
+    assert "binary XOR: BAHSIC finds both, large sample: holds (median rank 1.5)" in text
+    assert "binary XOR: PearsonRanking does not find both, large sample: holds" in text
+    assert "regression: BAHSIC finds both, large sample: holds" in text
+    # Claims that fail stand beside those that hold.
+    assert "multiclass: PearsonRanking does not find both, small sample: **does not hold**" in text
+    assert out.read_text().startswith(text)
 
 
 def test_figure_1_refuses_an_unknown_method():
     with pytest.raises(InputError, match="there is no method 'nosuch'"):
-        p_hsic_fig1.run(None, methods=["nosuch"])
+        run_bench(p_hsic_fig1.BENCH, Request(methods=["nosuch"]))
 
 
 # --- bands ----------------------------------------------------------------------------------------
@@ -87,18 +94,28 @@ def test_csp_separates_what_differs_in_one_channel():
 
 
 def test_bands_bench_finds_the_better_subject(monkeypatch):
-    monkeypatch.setattr(p_hsic_bands, "SUBJECTS", ("al", "av"))
     monkeypatch.setattr(p_hsic_bands, "QUICK_CHANNELS", 8)
-    text = p_hsic_bands.run(None, methods=["csp", "bahsic"], quick=True)
-    errors = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) > 2 and cells[1] in ("CSP", "BAHSIC"):
-            errors[cells[1]] = [float(cell.split(" ")[0]) for cell in cells[2:4]]
-    for al, av in errors.values():
-        assert al < 15 < av
+    text = run_bench(p_hsic_bands.BENCH, Request(methods=["csp", "bahsic"], quick=True))
+    lines = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+    rows = [cells for cells in lines if len(cells) == 5 and cells[1] in ("CSP", "BAHSIC")]
+    assert len(rows) == 4  # two methods, two scenes
+    for cells in rows:
+        al, av = (float(cell.split(" ")[0]) for cell in cells[2:4])
+        assert al < av
     with pytest.raises(InputError, match="there is no method 'rfe'"):
-        p_hsic_bands.run(None, methods=["rfe"])
+        run_bench(p_hsic_bands.BENCH, Request(methods=["rfe"]))
+
+
+def test_idle_rhythms_do_not_answer():
+    still = make_motor_imagery(200, subject="al", n_channels=16, random_state=0)
+    busy = make_motor_imagery(200, subject="al", n_channels=16, idle_rhythms=2.0, random_state=0)
+    near = np.abs(busy.frequencies - 9.0) < 0.5
+    assert busy.data[:, near].mean() > 1.5 * still.data[:, near].mean()
+    power = np.log(busy.data[:, near].mean(axis=1))
+    gap = power[busy.target == 0].mean() - power[busy.target == 1].mean()
+    assert abs(gap) < 4 * power.std() / np.sqrt(50)
+    with pytest.raises(InputError, match="idle_rhythms"):
+        make_motor_imagery(4, idle_rhythms=-1.0)
 
 
 def test_band_display_draws_its_map(trials):
@@ -130,26 +147,45 @@ def test_table_1_reads_a_folder_and_finds_the_relevant_columns(tmp_path):
         tmp_path / "classes.parquet"
     )
     frame.assign(target=X[:, 0] + X[:, 1]).to_parquet(tmp_path / "numbers.parquet")
-    text = p_hsic_table1.run(tmp_path, methods=["bahsic", "PC"], trials=3)
+    request = Request(tmp_path, methods=["bahsic", "PC", "RFE"], trials=3, out=tmp_path / "t.md")
+    text = run_bench(p_hsic_table1.BENCH, request)
     cells = {
         line.split("|")[1].strip(): line.split("|") for line in text.splitlines() if "|" in line
     }
-    assert float(cells["classes"][2].split("±")[0]) < 20
-    assert float(cells["numbers"][2].split("±")[0]) < 20
-    assert min(float(cell) for cell in cells["l2 (binary sets)"][2:4]) == 0.0
+    assert float(cells["classes"][2].strip(" *").split("±")[0]) < 20
+    assert float(cells["numbers"][2].strip(" *").split("±")[0]) < 20
+    assert cells["numbers"][4].strip() == "–"  # RFE needs classes
+    assert min(float(cell) for cell in cells["l2 (binary sets)"][2:5]) == 0.0
+    assert json.loads((tmp_path / "t.json").read_text())["bold"]["classes"]
+
+
+def test_table_1_makes_two_classes_where_the_paper_has_two(tmp_path):
+    target = np.arange(90) % 3 + 1
+    frame = pd.DataFrame({"x": target + 0.0, "y": 1.0 * np.arange(90)})
+    for name in ("covertype", "cleveland", "vehicle"):
+        frame.assign(target=target - (name == "cleveland")).to_parquet(tmp_path / f"{name}.parquet")
+    shapes = {}
+    for name in ("covertype", "cleveland", "vehicle"):
+        shapes[name] = np.bincount(p_hsic_table1.prepared(tmp_path / f"{name}.parquet").y).tolist()
+    assert shapes == {"covertype": [60, 30], "cleveland": [30, 60], "vehicle": [30, 30, 30]}
 
 
 def test_table_1_balances_a_long_table():
     y = np.repeat([0, 1, 2], [900, 80, 20])
-    rows = p_hsic_table1.sample_rows(y, classes=True, most=120)
+    rows = balanced_rows(y, classes=True, most=120)
     assert np.bincount(y[rows]).tolist() == [50, 50, 20]
-    assert len(p_hsic_table1.sample_rows(np.arange(500.0), classes=False, most=100)) == 100
+    assert len(balanced_rows(np.arange(500.0), classes=False, most=100)) == 100
+
+
+def test_every_line_of_table_1_has_a_pair_of_numbers_per_column():
+    for name, line in p_hsic_table1.PAPER.items():
+        assert len(line.split()) == 2 * len(p_hsic_table1.COLUMNS), name
 
 
 def test_table_1_says_what_it_needs(tmp_path):
     with pytest.raises(InputError, match="give their folder"):
-        p_hsic_table1.run(None)
+        run_bench(p_hsic_table1.BENCH, Request())
     with pytest.raises(InputError, match=r"no NAME\.parquet"):
-        p_hsic_table1.run(tmp_path)
-    with pytest.raises(InputError, match="'lasso' is not in this table"):
-        p_hsic_table1.run(tmp_path, methods=["lasso"])
+        run_bench(p_hsic_table1.BENCH, Request(tmp_path))
+    with pytest.raises(InputError, match="'lasso' in this table"):
+        run_bench(p_hsic_table1.BENCH, Request(tmp_path, methods=["lasso"]))

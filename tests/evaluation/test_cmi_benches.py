@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from featsieve.errors import InputError
-from featsieve.evaluation.benches import _cmi_errors, p_cmi_fig4, p_cmi_table3
+from featsieve.evaluation.benches import p_cmi_fig4, p_cmi_table3
+from featsieve.evaluation.benches._cmi_errors import METHODS, counts_for
+from featsieve.evaluation.benches._frame import Request, run_bench
+from featsieve.evaluation.benches._tables import read_table
 
-CHEAP = ["MaxRel", "JMI", "Spectral", "TPower"]
+CHEAP = ["MaxRel", "JMI", "Spectral", "SDP, plain", "TPower"]
 
 
 @pytest.fixture
 def folder(tmp_path):
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 13))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
@@ -28,30 +30,34 @@ def folder(tmp_path):
 
 def test_tables_name_every_method_and_set(folder, tmp_path):
     out = tmp_path / "table.md"
-    text = p_cmi_table3.run(folder, trials=3, methods=CHEAP, out=out)
+    text = run_bench(p_cmi_table3.BENCH, Request(folder, trials=3, methods=CHEAP, out=out))
     assert "| toy | 13 | 120 | 2 |" in text
-    assert "regression" not in text
+    assert "regression" not in text.replace("regression.parquet", "")
     assert "TPower against the others" in text
+    assert "optimistic" in text
     assert "Date:" in out.read_text()
 
 
+def test_k_goes_in_steps_of_one_with_all_rows(folder):
+    table = read_table(folder / "toy.parquet")
+    assert counts_for(table, quick=False) == [10, 11, 12]
+    assert {"SDP", "SDP, plain"} <= set(METHODS)
+
+
 def test_curves_have_a_row_for_each_k(folder):
-    text = p_cmi_fig4.run(folder, trials=3, methods=CHEAP, datasets=["toy"])
+    request = Request(folder, trials=3, methods=CHEAP, datasets=["toy"])
+    text = run_bench(p_cmi_fig4.BENCH, request)
     assert "| 10 |" in text
-    assert "| k | MaxRel | JMI | Spectral | TPower |" in text
-
-
-def test_decisions_are_those_of_most_k():
-    low, high = np.array([1.0, 2.0, 1.5, 1.0]), np.array([9.0, 8.0, 9.5, 9.1])
-    assert p_cmi_table3.decision({1: low, 2: low}, {1: high, 2: high}) == "w"
-    assert p_cmi_table3.decision({1: high}, {1: low}) == "l"
-    assert p_cmi_table3.decision({1: low, 2: low}, {1: low, 2: high}) == "t"
+    assert "| k | MaxRel | JMI | Spectral | SDP, plain | TPower |" in text
 
 
 def test_what_is_not_there_is_said(tmp_path):
     with pytest.raises(InputError, match="--data"):
-        p_cmi_table3.run(None)
-    with pytest.raises(InputError, match="no classification set"):
-        p_cmi_fig4.run(tmp_path)
-    with pytest.raises(InputError, match="there is no method"):
-        _cmi_errors.chosen_methods(["nothing"])
+        run_bench(p_cmi_table3.BENCH, Request())
+    with pytest.raises(InputError, match=r"no NAME\.parquet"):
+        run_bench(p_cmi_fig4.BENCH, Request(tmp_path))
+
+
+def test_an_unknown_method_is_named(folder):
+    with pytest.raises(InputError, match="there is no method 'nothing'"):
+        run_bench(p_cmi_table3.BENCH, Request(folder, methods=["nothing"]))

@@ -1,40 +1,59 @@
-"""The benches of P-LSMI's tables: what they count, and that they run."""
+"""The benches of P-LSMI: what they count, and that they run."""
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
+import pandas as pd
 import pytest
 
+from featsieve.datasets import make_xor
 from featsieve.errors import InputError
+from featsieve.evaluation.benches import p_lsmi_fig1 as fig1
 from featsieve.evaluation.benches import p_lsmi_table4 as table4
 from featsieve.evaluation.benches import p_lsmi_table5 as table5
+from featsieve.evaluation.benches import p_lsmi_table7 as table7
 from featsieve.evaluation.benches._and_or import exact_forward_path, exact_smi
+from featsieve.evaluation.benches._frame import Request, run_bench
+from featsieve.evaluation.benches._lsmi_errors import METHODS
+from featsieve.evaluation.benches._toy_rules import nan_rule_forward, nearest_k_lasso
 
 
 def test_every_column_of_table_4_has_the_papers_figures():
     assert set(table4.COLUMNS) == set(table4.PAPER)
-    assert all(set(cells) == set(table4.TOYS) for cells in table4.PAPER.values())
-
-
-def test_verdicts():
-    def cell(*scores):
-        return table4.Cell("B-LSMI", "and-or", scores, 0.0)
-
-    assert cell(0.9, 0.8, 0.85).verdict() == "as good or better"
-    assert cell(*[0.75, 1.0] * 5, *[0.5] * 2).verdict() == "within 3 errors"
-    assert cell(*[0.25] * 50).verdict() == "**below**"
+    assert all(len(figures) == len(table4.TOYS) for figures in table4.PAPER.values())
+    assert len(table4.COLUMNS) * len(table4.TOYS) == 33
 
 
 def test_a_column_may_be_named_by_the_paper_or_by_the_class():
-    assert table4._chosen(["f-lsmi"]) == table4._chosen(["FLSMI"]) == ["F-LSMI"]
-    assert "l1-LSMI" in table4._chosen(None)
+    assert table4.chosen_columns(["f-lsmi"]) == table4.chosen_columns(["FLSMI"]) == ["F-LSMI"]
+    assert "l1-LSMI" in table4.chosen_columns(None)
     with pytest.raises(InputError, match="Table 4"):
-        table4._chosen(["nothing"])
+        table4.chosen_columns(["nothing"])
 
 
 def test_table_4_runs_and_writes(tmp_path):
-    text = table4.run(None, trials=1, methods=["PC"], out=tmp_path / "t.md")
+    out = tmp_path / "t.md"
+    text = run_bench(table4.BENCH, Request(trials=1, methods=["PC", "mRMR"], out=out))
     assert text.count("| PC |") == 3
-    assert "Command" in (tmp_path / "t.md").read_text()
+    assert "Command" in out.read_text()
+    document = json.loads((tmp_path / "t.json").read_text())
+    cell = document["comparisons"][0]
+    assert {"ours", "paper", "deviation", "error", "verdict"} <= set(cell)
+    assert {"command", "versions", "seeds", "date"} <= set(document)
+
+
+def test_the_authors_rules():
+    data = make_xor(200, random_state=0)
+    assert len(nearest_k_lasso(data.data, data.target, 2)) <= 2
+    # Columns 5 to 9 are unbalanced: with the authors' rule they have no value alone.
+    firsts = {
+        nan_rule_forward(make_xor(100, random_state=seed).data, data.target[:100], 1)[0]
+        for seed in range(12)
+    }
+    assert firsts <= {0, 1, 2, 3, 4}
+    assert nan_rule_forward(data.data[:, :2], data.target, 2) in ([0, 1], [1, 0])
 
 
 def test_table_5_puts_the_true_set_first():
@@ -48,4 +67,49 @@ def test_table_5_puts_the_true_set_first():
 def test_exact_smi_explains_forward_selection():
     assert exact_smi((7, 8)) > exact_smi((7, 0))
     assert exact_forward_path(4)[:3] == [7, 8, 9]
-    assert "F = 0.25" in table4._forward_note()
+    assert "F = 0.25" in table4.forward_note("and-or")
+
+
+# --- real data ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 6))
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame["text"] = pd.Categorical(rng.choice(["u", "v"], 90))
+    frame.loc[3, "b"] = np.nan
+    y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+    frame.assign(target=y).to_parquet(tmp_path / "wine.parquet")
+    frame.assign(target=X[:, 0]).to_parquet(tmp_path / "housing.parquet")
+    frame.to_parquet(tmp_path / "untargeted.parquet")
+    return tmp_path
+
+
+def test_every_row_of_table_7_has_a_figure_per_method():
+    assert all(len(figures) == len(METHODS) for figures in table7.PAPER.values())
+    assert len(table7.PAPER) == 22
+
+
+def test_table_7_says_that_it_is_optimistic_and_marks_the_best(folder, tmp_path):
+    request = Request(folder, trials=3, methods=["PC", "mRMR"], out=tmp_path / "t7.md")
+    text = run_bench(table7.BENCH, request)
+    assert "optimistic" in text
+    assert "| wine | " in text
+    assert "untargeted" not in text
+    document = json.loads((tmp_path / "t7.json").read_text())
+    assert document["bold"]["wine"]
+    assert document["protocol"] == "resubstitution (optimistic)"
+    wine = [c for c in document["comparisons"] if (c["row"], c["column"]) == ("wine", "PC")]
+    assert wine[0]["paper"] == 0.03
+    assert wine[0]["n"] == 3
+
+
+def test_figure_1_has_a_curve_per_method(folder):
+    request = Request(folder, trials=1, methods=["PC"], datasets=["wine"], quick=True)
+    text = run_bench(fig1.BENCH, request)
+    assert "| 1 |" in text
+    assert "optimistic" in text
+    with pytest.raises(InputError, match=r"no nosuch\.parquet"):
+        run_bench(fig1.BENCH, Request(folder, datasets=["nosuch"]))

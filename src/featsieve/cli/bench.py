@@ -1,7 +1,6 @@
 """``featsieve bench``: the papers' experiments.
 
-Each is a module of ``featsieve.evaluation.benches`` with
-``run(data_dir, *, trials, methods, quick, out)``.
+Each is a module of ``featsieve.evaluation.benches`` with a ``BENCH``.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import ast
 import difflib
 import importlib
 import importlib.util
-import inspect
 import pkgutil
 from pathlib import Path
 from typing import Any
 
+from featsieve.cli.progress import Bar
 from featsieve.cli.render import text_table
-from featsieve.cli.running import say
+from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
 
 PACKAGE = "featsieve.evaluation.benches"
@@ -54,11 +53,42 @@ def run(arguments: argparse.Namespace) -> int:
         hint = f"did you mean {' or '.join(near)}?" if near else "'featsieve bench' lists them."
         say(f"error: there is no bench {arguments.name!r}; {hint}")
         return WRONG_USAGE
-    module = importlib.import_module(f"{PACKAGE}.{arguments.name.replace('-', '_')}")
-    answer = module.run(_data_folder(arguments.data), **_options(module.run, arguments))
-    if isinstance(answer, str):
-        print(answer)
+    from featsieve.evaluation.benches._frame import run_bench
+
+    bench = importlib.import_module(f"{PACKAGE}.{arguments.name.replace('-', '_')}").BENCH
+    with Bar(quiet=arguments.quiet) as bar:
+        text = run_bench(
+            bench,
+            _request(arguments),
+            draw=_drawing(arguments),
+            say=lambda message: tell(arguments, message),
+            callback=bar,
+        )
+    print(text)
     return 0
+
+
+def _request(arguments: argparse.Namespace) -> Any:
+    from featsieve.evaluation.benches._frame import Request
+
+    return Request(
+        data_dir=_data_folder(arguments.data),
+        trials=arguments.trials,
+        methods=arguments.methods,
+        datasets=arguments.datasets,
+        quick=arguments.quick,
+        out=None if arguments.out is None else Path(arguments.out),
+    )
+
+
+def _drawing(arguments: argparse.Namespace) -> Any:
+    """The plots need an optional package: without it the report has none, and the user is told."""
+    if importlib.util.find_spec("matplotlib") is None:
+        tell(arguments, "note: no plots without matplotlib: pip install 'featsieve[plot]'")
+        return None
+    from featsieve.plots.bench import draw
+
+    return draw
 
 
 def _data_folder(given: str | None) -> Path | None:
@@ -68,20 +98,3 @@ def _data_folder(given: str | None) -> Path | None:
     if not folder.is_dir():
         raise InputError(f"--data {given!r} is not a folder; give one with NAME.parquet files.")
     return folder
-
-
-def _options(bench: Any, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was said on the command line; what the bench does not know is refused."""
-    out = None if arguments.out is None else Path(arguments.out)
-    options: dict[str, Any] = {
-        "trials": arguments.trials,
-        "methods": arguments.methods,
-        "quick": arguments.quick,
-        "out": out,
-        "datasets": arguments.datasets,
-    }
-    known = inspect.signature(bench).parameters
-    for name, value in options.items():
-        if value and name not in known:
-            raise InputError(f"the bench {arguments.name!r} takes no --{name}; leave it out.")
-    return {name: value for name, value in options.items() if name in known}

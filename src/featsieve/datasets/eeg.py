@@ -21,6 +21,7 @@ from sklearn.utils import Bunch
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.datasets.sampling import Seed, at_least, bunch, generator
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_real
 
 Subject = Literal["aa", "al", "av", "aw", "ay"]
 ComplexArray = npt.NDArray[np.complexfloating]
@@ -33,6 +34,9 @@ AREA_SIZE = np.array([1.0, 1.0, 0.5])
 N_PATCH = 12  # generators of a rhythm in one area, so that its power is not a single draw
 MU_WIDTH, BETA_WIDTH = 0.8, 1.2  # Hz, standard deviation of a rhythm's spectral peak
 # Positions on the unit hemisphere (right, front, up): hand areas beside the vertex, the foot on it.
+BACK, LEFT_SIDE, RIGHT_SIDE = (0.0, -0.9, 0.4), (-0.9, 0.2, 0.3), (0.9, 0.2, 0.3)
+ALPHA, ALPHA_WIDTH, MUSCLE_FROM = 9.0, 0.8, 25.0  # Hz: what does not answer
+N_IDLE, IDLE_SPREAD = 4, 0.6
 HAND_LEFT, HAND_RIGHT, FOOT = (-0.6, 0.0, 0.8), (0.6, 0.0, 0.8), (0.0, 0.0, 1.0)
 
 
@@ -66,6 +70,7 @@ def make_motor_imagery(
     subject: Subject = "al",
     n_channels: int = 118,
     return_signals: bool = False,
+    idle_rhythms: float = 0.0,
     random_state: Seed = None,
 ) -> Bunch:
     """Trials of imagined hand or foot movement; the columns are powers at 175 frequencies.
@@ -86,6 +91,10 @@ def make_motor_imagery(
     return_signals
         Also give ``signals``, float32, trials × channels × 350 samples at 100 Hz
         (46 MB for 280 trials of 118 channels).
+    idle_rhythms
+        Amplitude of what real recordings hold beside the rhythms that answer: an α rhythm at the
+        back of the head near 9 Hz and muscle activity at its sides above 25 Hz, both of which vary
+        from trial to trial whatever is imagined. 0 leaves them out.
     random_state
         Seed; the same seed gives the same trials.
 
@@ -110,7 +119,8 @@ def make_motor_imagery(
     target = rng.permutation(np.arange(n) % 2)
     data = np.empty((n, len(frequencies) - 1))
     signals = np.empty((n, len(montage), N_TIMES), dtype=np.float32) if return_signals else None
-    for trials, spectra in _batches(rng, rhythms, montage, frequencies, target):
+    idle = check_real("idle_rhythms", idle_rhythms, 0)
+    for trials, spectra in _batches(rng, rhythms, montage, frequencies, target, idle):
         power = spectra.real**2 + spectra.imag**2
         data[trials] = power.mean(axis=0)[:, 1:]  # the mean (0 Hz) is left out
         if signals is not None:
@@ -178,6 +188,7 @@ def _batches(
     montage: FloatArray,
     frequencies: FloatArray,
     target: Array,
+    idle: float,
 ) -> Iterator[tuple[slice, ComplexArray]]:
     """Fourier coefficients of some trials after others, channels × trials × frequencies."""
     places = rng.standard_normal((N_BACKGROUND, 3))
@@ -198,4 +209,20 @@ def _batches(
             size = _left_over(drop, labels) * np.exp(rhythms.spread * rng.standard_normal((n, 3)))
             sizes = np.repeat(size.T, N_PATCH, axis=0)[:, :, None]
             spectra += np.tensordot(rhythmic, sizes * _sources(rng, n, len(patches), peak), axes=1)
+        if idle:
+            spectra += idle * _idle(rng, montage, frequencies, n)
         yield slice(start, start + n), spectra
+
+
+def _idle(
+    rng: np.random.Generator, montage: FloatArray, frequencies: FloatArray, n: int
+) -> ComplexArray:
+    """Rhythms that do not answer: α at the back, muscles at both sides; channels × trials × …"""
+    alpha = _peak(frequencies, ALPHA, ALPHA_WIDTH)
+    muscle = np.where(frequencies >= MUSCLE_FROM, 0.5, 0.0)
+    total = np.zeros((len(montage), n, len(frequencies)), dtype=complex)
+    for place, shape in ((BACK, alpha), (LEFT_SIDE, muscle), (RIGHT_SIDE, muscle)):
+        reach = _reach(montage, np.repeat([place], N_IDLE, axis=0), 0.4)
+        size = np.exp(IDLE_SPREAD * rng.standard_normal(n))[None, :, None]
+        total += np.tensordot(reach, size * _sources(rng, n, N_IDLE, shape), axes=1)
+    return total

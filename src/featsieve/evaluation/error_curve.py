@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ from sklearn.model_selection import check_cv
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
+from featsieve.evaluation.fitting import fit_quietly, selected_columns
 from featsieve.evaluation.judges import METRICS, make_judge, prediction_error
 from featsieve.input.columns import select_columns, select_rows
 from featsieve.input.parameters import (
@@ -329,9 +329,4 @@ def _selected(selector: Any, size: int, X: Any, y: Any) -> IntArray:
     name = "n_features_to_select" if "n_features_to_select" in words else "k"
     if name not in words:
         raise InputError(f"{type(selector).__name__} has no n_features_to_select to set.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer columns than asked for are judged as they are
-        selector.set_params(**{name: size}).fit(X, y)
-    if hasattr(selector, "indices_"):
-        return np.asarray(selector.indices_)
-    return np.asarray(selector.get_support(indices=True))
+    return selected_columns(fit_quietly(selector.set_params(**{name: size}), X, y))

@@ -41,6 +41,7 @@ class GaussianSVM(BaseEstimator):
     widths : widths σ to try, in exp(−d²/2σ²)
     width_unit : "median" (multiples of the median distance of the training rows) or "absolute"
     cv : folds for the choice; a single pair of C and width needs none
+    random_state : how rows are dealt to the folds
 
     Attributes
     ----------
@@ -63,12 +64,14 @@ class GaussianSVM(BaseEstimator):
         widths: Sequence[float] = (0.25, 0.5, 1.0, 2.0),
         width_unit: Literal["median", "absolute"] = "median",
         cv: int = 5,
+        random_state: int = 0,
     ) -> None:
         self.task = task
         self.C = C
         self.widths = widths
         self.width_unit = width_unit
         self.cv = cv
+        self.random_state = random_state
 
     @property
     def _classes(self) -> bool:
@@ -102,7 +105,8 @@ class GaussianSVM(BaseEstimator):
         """The pair with the least mean error; of ties the widest kernel and the smallest C."""
         if len(sigmas) * len(self.C) == 1:
             return float(self.C[0]), sigmas[0], np.empty(0)
-        folds = dealt_folds(y, min(self.cv, len(y)), classes=self._classes)
+        n_folds, seed = min(self.cv, len(y)), self.random_state
+        folds = dealt_folds(y, n_folds, classes=self._classes, seed=seed)
         squares = squareform(pdist(X, "sqeuclidean"))
         best: tuple[float, float, FloatArray] | None = None
         for sigma in sorted(sigmas, reverse=True):

@@ -62,16 +62,23 @@ def seconds_in_words(seconds: float) -> str:
     return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
+def described_circumstances(packages: Sequence[str]) -> dict[str, str]:
+    """Command, versions, machine and date."""
+    versions = [f"Python {sys.version.split()[0]}"]
+    versions += [f"{name} {_version(name)}" for name in dict.fromkeys((OURS, "numpy", *packages))]
+    return {
+        "command": command_line(),
+        "versions": ", ".join(versions),
+        "machine": f"{cpu_model()}, {os.cpu_count()} cores, {memory_size()}; load {load_average()}",
+        "date": today(),
+    }
+
+
 def circumstances(packages: Sequence[str]) -> str:
     """The closing section of a report."""
-    versions = [f"Python {sys.version.split()[0]}"]
-    versions += [f"{name} {_version(name)}" for name in (OURS, "numpy", *packages)]
-    lines = [
-        f"- Command: `{command_line()}`",
-        f"- Versions: {', '.join(versions)}",
-        f"- Machine: {cpu_model()}, {os.cpu_count()} cores, {memory_size()}; load {load_average()}",
-        f"- Date: {today()}",
-    ]
+    described = described_circumstances(packages)
+    described["command"] = f"`{described['command']}`"
+    lines = [f"- {name.capitalize()}: {words}" for name, words in described.items()]
     return "## Where and when\n" + "\n".join(lines)
 
 

@@ -142,7 +142,7 @@ def _utf16(head: bytes) -> str | None:
 def _decoded(head: bytes, encoding: str, source: str) -> str:
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head).removeprefix("\ufeff")
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise not_text(source, encoding) from None
     except LookupError:
         raise InputError(

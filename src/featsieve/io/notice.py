@@ -54,7 +54,7 @@ def _codes_or_numbers(column: Any) -> FloatArray:
     import pyarrow as pa
 
     if not _holds_text(column.type):
-        numbers = np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        numbers = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         return np.where(np.isfinite(numbers), numbers, np.nan)
     encoded = encoded_states(column)
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -4,44 +4,41 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.evaluation.benches._frame import Request, Results, trial_values
+from featsieve.evaluation.benches._report import Figure
+from featsieve.evaluation.cells import Cell
 from featsieve.quadratic.lowrank import sample_count
 from featsieve.quadratic.problem import SOLVERS, Answer, Options, Problem, make_problem
 from featsieve.quadratic.solve import fitting_threads
 
 # P-CMI gives its figures' (n, k) only as axis labels of an image: sizes of the same kind.
 EXPERIMENTS = ((50, 10), (100, 20), (200, 30), (300, 50), (500, 50), (700, 70))
-QUICK_EXPERIMENTS = EXPERIMENTS[:3]
-TRIALS, QUICK_TRIALS = 10, 3
+QUICK_EXPERIMENTS = EXPERIMENTS[:2]
+TRIALS, QUICK_TRIALS = 10, 2
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "Linear": ("linear", {}),
     "Spectral": ("spectral", {}),
     "SDP": ("sdp", {}),
+    "SDP, plain": ("sdp", {"sdp_form": "plain"}),  # without X1 = kx
     "LowRank": ("lowrank", {"n_samples": sample_count(3, 0.1, 0.1)}),  # the paper's
     "TPower": ("tpower", {}),
     "TPower, paper's binary": ("tpower", {"iterates": "binary", "shift": "none"}),
     "ours (auto)": ("auto", {}),
 }
 OURS = "ours (auto)"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One method on one matrix."""
-
-    n: int
-    k: int
-    method: str
-    seconds: float
-    value: float
+SDP_FORMS = (
+    "SDP asks that X1 = kx, which holds for every answer of zeros and ones; SDP, plain, does not, "
+    "as the relaxation that the paper cites."
+)
 
 
 def random_problem(n: int, k: int, seed: int) -> Problem:
@@ -80,37 +77,49 @@ def warm_up(methods: Sequence[str]) -> None:
         run_method(random_problem(20, 4, 0), method, 0, n_samples=10)
 
 
-def run_trials(
-    experiments: Sequence[tuple[int, int]], trials: int, methods: Sequence[str]
-) -> list[Trial]:
+def experiments(request: Request) -> list[tuple[int, int]]:
+    return list(QUICK_EXPERIMENTS if request.quick else EXPERIMENTS)
+
+
+def trial(n: int, k: int, method: str, seed: int) -> dict[str, float]:
+    """One method on one matrix."""
+    seconds, answer = run_method(random_problem(n, k, seed), method, seed)
+    return {"seconds": seconds, "value": answer.value}
+
+
+def cells(request: Request) -> list[Cell]:
     """Every method on the same matrices, in turns."""
-    warm_up(methods)
-    results = []
-    for n, k in experiments:
-        for seed in range(trials):
-            problem = random_problem(n, k, seed)
-            for method in methods:
-                seconds, answer = run_method(problem, method, seed)
-                results.append(Trial(n, k, method, seconds, answer.value))
-    return results
+    return [
+        Cell((str(n), str(k), method, str(seed)), partial(trial, n, k, method, seed))
+        for n, k in experiments(request)
+        for seed in range(request.repeats(TRIALS, QUICK_TRIALS))
+        for method in chosen_methods(request.methods)
+    ]
 
 
-def figure(
-    trials: int | None, methods: Sequence[str] | None, quick: bool
-) -> tuple[list[tuple[int, int]], list[str], list[Trial], int]:
-    """Experiments, methods, trials of one of the two figures, and how often each was run."""
-    experiments = list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
-    names = chosen_methods(methods)
-    repeats = trials or (QUICK_TRIALS if quick else TRIALS)
-    return experiments, names, run_trials(experiments, repeats, names), repeats
+def warm_up_for(request: Request) -> None:
+    warm_up(chosen_methods(request.methods))
 
 
-def mean_seconds(results: Sequence[Trial], n: int, k: int, method: str) -> float:
-    return fmean(t.seconds for t in results if (t.n, t.k, t.method) == (n, k, method))
+def values(results: Results, n: int, k: int, method: str, word: str) -> list[float]:
+    """ "seconds" or "value" of each matrix."""
+    return [answer[word] for answer in trial_values(results, str(n), str(k), method)]
 
 
-def mean_gain(results: Sequence[Trial], n: int, k: int, method: str) -> float:
-    """Mean percentage above Linear's value on the same matrices."""
-    values = [t.value for t in results if (t.n, t.k, t.method) == (n, k, method)]
-    linear = [t.value for t in results if (t.n, t.k, t.method) == (n, k, "Linear")]
-    return fmean(100 * (a / b - 1) for a, b in zip(values, linear, strict=True))
+def gains(results: Results, n: int, k: int, method: str) -> list[float]:
+    """Percentages above Linear's value on the same matrices."""
+    ours = values(results, n, k, method, "value")
+    linear = values(results, n, k, "Linear", "value")
+    return [100 * (a / b - 1) for a, b in zip(ours, linear, strict=False)]
+
+
+def figure_curves(
+    request: Request, name: str, ylabel: str, log: bool, point: Callable[[int, int, str], float]
+) -> Figure:
+    """A value of each method over the experiments, numbered by n."""
+    sizes = experiments(request)
+    panel = {
+        method: {"x": [n for n, _ in sizes], "y": [point(n, k, method) for n, k in sizes]}
+        for method in chosen_methods(request.methods)
+    }
+    return Figure(name, {ylabel: panel}, xlabel="n", ylabel=ylabel, log=log)
