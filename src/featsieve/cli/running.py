@@ -6,7 +6,9 @@ import argparse
 import errno
 import importlib
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from typing import Any, TextIO
 
@@ -65,7 +67,11 @@ def explain(error: Exception) -> str:
 
 def say(message: str) -> None:
     """A message for the user, on standard error."""
-    print(f"featsieve: {printable(message)}", file=sys.stderr, flush=True)
+    text = f"featsieve: {printable(message)}"
+    if sys.stderr is not None and sys.stderr.isatty():  # words stay whole, further lines go in
+        width = max(20, shutil.get_terminal_size().columns)
+        text = textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
+    print(text, file=sys.stderr, flush=True)
 
 
 def tell(arguments: argparse.Namespace, message: str) -> None:
