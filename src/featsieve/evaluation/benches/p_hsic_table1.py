@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,14 @@ from featsieve.evaluation.benches._report import (
     mean_and_error,
     wide_table,
 )
-from featsieve.evaluation.benches._tables import Table, balanced_rows, read_table, table_paths
+from featsieve.evaluation.benches._tables import (
+    Shape,
+    Table,
+    balanced_rows,
+    read_table,
+    shape_of,
+    table_paths,
+)
 from featsieve.evaluation.cells import Cell
 from featsieve.evaluation.error_curve import fixed_folds
 from featsieve.evaluation.fitting import fit_quietly, selected_columns
@@ -167,7 +175,13 @@ def _paths(request: Request) -> dict[str, Path]:
     )
 
 
-def refuses(column: str, table: Table) -> bool:
+def _shape(path: Path) -> Shape:
+    """With two classes where the table is made to have two."""
+    shape = shape_of(path)
+    return replace(shape, n_classes=2) if shape.name in (*AGAINST_THE_REST, *PRESENT) else shape
+
+
+def refuses(column: str, table: Shape) -> bool:
     """As in the paper: some methods take classes, some two classes only."""
     if not table.classes:
         return column in (*CLASSES_ONLY, "RELIEF")
@@ -176,7 +190,7 @@ def refuses(column: str, table: Table) -> bool:
 
 def _rows(request: Request) -> list[tuple[str, str]]:
     methods = by_name(request.methods, COLUMNS, "this table")
-    tables = {name: prepared(path) for name, path in _paths(request).items()}
+    tables = {name: _shape(path) for name, path in _paths(request).items()}
     return [(name, m) for name, table in tables.items() for m in methods if not refuses(m, table)]
 
 
@@ -196,7 +210,7 @@ def cells(request: Request) -> list[Cell]:
 def report(request: Request, results: Results) -> Report:
     rows = [row for row in _rows(request) if trial_values(results, *row)]
     compared = [_compared(results, name, column) for name, column in rows]
-    tables = {name: prepared(path) for name, path in _paths(request).items()}
+    tables = {name: _shape(path) for name, path in _paths(request).items()}
     marked = {name: _bold(results, name, rows) for name in dict.fromkeys(n for n, _ in rows)}
     binary = [name for name in marked if tables[name].n_classes == 2]
     ours, theirs = _l2(compared, binary), _paper_l2(binary)
