@@ -27,7 +27,7 @@ from featsieve.registry import find_method
 
 N_SAMPLES = 400
 RAW_TARGETS = ("housing",)  # RMSE in the target's own unit; all others in standard deviations
-QUICK_ROWS, QUICK_COLUMNS = 300, 20
+QUICK_ROWS, QUICK_COLUMNS = 220, 15
 METHODS = ("PC", "F-HSIC", "F-LSMI", "l1-HSIC", "l1-LSMI", "mRMR", "QPFS", "Lasso", "Relief")
 # Sets of Table 6 by their names in a data folder.
 PAPER_SETS = (

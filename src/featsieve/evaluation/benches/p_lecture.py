@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
+from featsieve.arrays import Array, FloatArray
 from featsieve.datasets import make_sparse_linear
 from featsieve.evaluation.benches._frame import Bench, Request, Results
 from featsieve.evaluation.benches._report import (
@@ -48,11 +48,20 @@ def trial(n_samples: int, n_permutations: int, seed: int) -> dict[str, Any]:
         "ranked": sorted(ranking.indices_.tolist()),
         "selected": sorted(lasso.indices_.tolist()),
         "lar": sorted(lars.indices_.tolist()),
-        "alphas": alphas.tolist(),
-        "path": path.T.tolist(),
-        "mse": full.mse_path_.tolist(),
+        "zeros": float(np.mean(path == 0)),
+        "least_mse": int(np.count_nonzero(path[:, np.argmin(full.mse_path_.mean(axis=1))])),
+        **(_pictured(full) if seed == 0 else {}),
         "residual": subgradient_residual(data.data, data.target, alphas, path),
         "between": subgradient_residual(data.data, data.target, *between),
+    }
+
+
+def _pictured(selector: LassoSelector) -> dict[str, Any]:
+    """What the pictures of one draw need, to six digits."""
+    return {
+        "alphas": selector.alphas_.round(9).tolist(),
+        "path": selector.coef_path_.T.round(6).tolist(),
+        "mse": selector.mse_path_.round(6).tolist(),
     }
 
 
@@ -109,18 +118,13 @@ def _line(answer: dict[str, Any]) -> list[str]:
         str(len(small - true)),
         str(len(true & set(answer["selected"]))),
         str(len(true & set(answer["lar"]))),
-        str(_count_at_least_mse(answer)),
+        str(answer["least_mse"]),
         f"{answer['residual']:.1e}",
     ]
 
 
-def _count_at_least_mse(answer: dict[str, Any]) -> int:
-    at = int(np.argmin(np.mean(answer["mse"], axis=1)))
-    return int(np.count_nonzero(answer["path"][at]))
-
-
 def _claims(answers: list[dict[str, Any]]) -> list[Claim]:
-    zeros = [float(np.mean(np.array(a["path"]) == 0)) for a in answers]
+    zeros = [a["zeros"] for a in answers]
     residual = max(a["residual"] for a in answers)
     same = sum(a["selected"] == a["lar"] for a in answers)
     n = len(answers)
@@ -155,18 +159,25 @@ def _manhattan(answer: dict[str, Any]) -> Figure:
 
 
 def _path(answer: dict[str, Any]) -> Figure:
-    x = (-np.log10(answer["alphas"])).tolist()
-    path = np.array(answer["path"])
+    shown, x = _penalties(answer)
+    path = np.array(answer["path"])[shown]
     panel = {f"x{j}": {"x": x, "y": path[:, j].tolist()} for j in range(path.shape[1])}
     return Figure("path", {"Path": panel}, xlabel="−log10 λ", ylabel="coefficient")
 
 
 def _mse(answer: dict[str, Any]) -> Figure:
-    x = (-np.log10(answer["alphas"])).tolist()
-    mse = np.array(answer["mse"])
+    shown, x = _penalties(answer)
+    mse = np.array(answer["mse"])[shown]
     error = mse.std(axis=1, ddof=1) / np.sqrt(mse.shape[1])
     panel = {"MSE": {"x": x, "y": mse.mean(axis=1).tolist(), "error": error.tolist()}}
     return Figure("mse", {"MSE": panel}, xlabel="−log10 λ", ylabel="cross-validated MSE")
+
+
+def _penalties(answer: dict[str, Any]) -> tuple[Array, list[float]]:
+    """Which points of the path have a logarithm (the last penalty is 0), and where they lie."""
+    alphas = np.array(answer["alphas"])
+    shown = np.flatnonzero(alphas > 0)
+    return shown, (-np.log10(alphas[shown])).tolist()
 
 
 BENCH = Bench("p-lecture", cells, report, options=("trials",))

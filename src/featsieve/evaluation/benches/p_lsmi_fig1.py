@@ -23,7 +23,7 @@ from featsieve.evaluation.benches._tables import Shape, shape_of
 from featsieve.evaluation.cells import Cell
 
 TRIALS, QUICK_TRIALS = 20, 1
-N_COUNTS, QUICK_COUNTS = 8, 3
+N_COUNTS, QUICK_COUNTS = 8, 2
 COMPARED = ("PC", "l1-HSIC", "l1-LSMI", "mRMR", "QPFS", "Lasso", "Relief")
 NOTE = (
     "The paper's figure is an image without printed values: its claims are compared, not its "

@@ -31,7 +31,7 @@ from featsieve.evaluation.cells import Cell
 from featsieve.evaluation.significance import bold_face, top_counts
 from featsieve.evaluation.surroundings import seconds_in_words
 
-TRIALS, QUICK_TRIALS, PAPER_TRIALS = 50, 2, 50
+TRIALS, QUICK_TRIALS, PAPER_TRIALS = 50, 1, 50
 K = {"satimage": 10, "spectf": 10, "senseval2": 10, "speech": 10, "sonar": 10, "msd": 10}
 FEW, SOME = 36, 100  # columns: 4 are selected below, 10, then 20, as in the paper
 
