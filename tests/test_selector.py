@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -86,6 +87,21 @@ def test_sparse_in_sparse_out(kind):
     assert sp.issparse(back)
     assert back.format == chosen.format
     assert_array_equal(back.toarray()[:, selector.get_support()], chosen.toarray())
+
+
+@pytest.mark.parametrize("kind", ["coo", "lil", "dok", "bsr", "dia"])
+def test_every_sparse_format_comes_back(kind):
+    X, y = numbers()
+    selector = PearsonRanking(n_features_to_select=2).fit(X, y)
+    assert selector.transform(sp.csr_array(X).asformat(kind)).format == kind
+
+
+def test_sparse_columns_of_pandas_are_numbers():
+    X, y = numbers()
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    expected = PearsonRanking().fit(frame, y).scores_
+    thin = frame.astype(pd.SparseDtype("float64", 0.0))
+    assert_array_equal(PearsonRanking().fit(thin, y).scores_, expected)
 
 
 @pytest.mark.parametrize("library", FRAMES)

@@ -1,4 +1,4 @@
-"""A time limit or Ctrl-C at any look at the clock, for every registered method.
+"""A time limit or Ctrl-C at any look at the clock, and while a file is written, for every method.
 
 The clock is counted, not read: a run is stopped at its n-th look at the clock, so nothing here
 depends on the speed of the machine.
@@ -6,6 +6,8 @@ depends on the speed of the machine.
 
 from __future__ import annotations
 
+import io
+import json
 import warnings
 from dataclasses import dataclass, field
 
@@ -15,17 +17,22 @@ from sklearn.linear_model import Ridge
 from sklearn.utils.validation import check_is_fitted
 
 from featsieve import L1LSMI, GlobalCMI, MaxRel, PearsonRanking, WrapperSelector, open_parquet
+from featsieve.cli import main
+from featsieve.cli.parser import offered_methods
 from featsieve.inference import permutation_test
+from featsieve.io import atomic
 from featsieve.quadratic import SOLVERS, solve
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
 from featsieve.runtime import progress
-from tests.estimators import METHODS, method_ids, quick_selector, target_for
+from tests.estimators import CLASSES_ONLY, METHODS, method_ids, quick_selector, target_for
 
 N_STOPS = 8
 LATE = 1e9
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 6))
 Y = X[:, 1] + X[:, 4] ** 2 + 0.3 * RNG.normal(size=60)
+COMMANDS = list(offered_methods())
+CLASSES_ONLY_COMMANDS = {m.command_name for m in METHODS if m.name in CLASSES_ONLY}
 
 
 @dataclass
@@ -231,3 +238,80 @@ def test_wrapped_estimators_are_stopped_between_their_fits(run):
     work = fitting(lambda: WrapperSelector(Ridge(), n_features_to_select=3, cv=2), (X, Y))
     check_time_limits(run, work)
     check_interrupts(run, work)
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+WRITING = ("write", "fsync", "chmod", "replace")  # what ``io.atomic`` does, one after the other
+OUTPUTS = {"--output": ["kept.csv", "kept.parquet", "answer.json"], "--report": ["page.html"]}
+
+
+def select(table, folder, method="pc", option="--output", name="answer.json"):
+    """The command line on a copy of the table: the exit code, and the files it left."""
+    y = "classes" if method in CLASSES_ONLY_COMMANDS else "y"
+    words = ["select", str(table), "--target", y, "--drop", "y" if y == "classes" else "classes"]
+    words += ["-k", "2", "--method", method, option, str(folder / name), "--quiet"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code = main(words)
+    return code, {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def interrupt_at(monkeypatch, point):
+    """Ctrl-C at one of the things that writing a file takes."""
+
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    if point == "write":
+        monkeypatch.setattr(atomic.os, "fdopen", lambda *_: InterruptedFile())
+    else:
+        monkeypatch.setattr(atomic.os, point, press)
+
+
+class InterruptedFile(io.BytesIO):
+    """A file on which the user presses Ctrl-C after the first bytes."""
+
+    def write(self, data):
+        super().write(data[:10])
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("point", WRITING)
+@pytest.mark.parametrize(
+    ("option", "name"), [(option, name) for option, names in OUTPUTS.items() for name in names]
+)
+def test_an_interrupt_while_writing_leaves_the_old_file(
+    option, name, point, table, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / name).write_bytes(b"old")
+    interrupt_at(monkeypatch, point)
+    code, files = select(table, tmp_path, option=option, name=name)
+    assert code == 1
+    assert files == {name: b"old"}
+    assert "interrupted while writing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_writing_for_every_method(command, table, tmp_path, monkeypatch, capsys):
+    """Stopped, there is no file; in time or late, there is a whole one."""
+    with monkeypatch.context() as stopped:
+        interrupt_at(stopped, "replace")
+        assert select(table, tmp_path, command) == (1, {})
+    capsys.readouterr()
+    code, files = select(table, tmp_path, command)
+    assert code == 0
+    assert set(json.loads(files["answer.json"])) >= {"selected", "method", "seed"}
+
+
+def test_a_time_limit_does_not_cut_what_is_written(table, tmp_path, monkeypatch):
+    """The limit is for finding the answer: once there, it is written as a whole."""
+    clock = CountedClock()
+    monkeypatch.setattr(progress, "perf_counter", clock)
+    select(table, tmp_path)
+    for look in range(2, clock.looks + 1):
+        monkeypatch.setattr(progress, "perf_counter", CountedClock(look))
+        (tmp_path / "answer.json").unlink(missing_ok=True)
+        code, files = select(table, tmp_path)
+        assert (code == 0) == ("answer.json" in files)
+        assert code == 1 or json.loads(files["answer.json"])["selected"]

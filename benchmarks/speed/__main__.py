@@ -24,7 +24,8 @@ def run_child(row: Row, given: argparse.Namespace) -> Outcome | str:
     """A row in a process of its own; a reason where there is no outcome."""
     words = [sys.executable, "-m", "benchmarks.speed", "--child", row.name]
     words += ["--parquet-rows", str(given.parquet_rows)]
-    words += ["--data", str(given.data)] if given.data else []
+    for name in ("data", "folder"):
+        words += [f"--{name}", str(getattr(given, name))] if getattr(given, name) else []
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired:
@@ -73,6 +74,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", metavar="WORD", help="rows whose name has the word")
     parser.add_argument("--data", type=Path, help="a folder with housing.parquet and others")
     parser.add_argument("--parquet-rows", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path, help="where Parquet tables are kept between runs")
     parser.add_argument("--history", type=Path, default=HISTORY)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -81,7 +83,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     given = arguments()
     if given.child:
-        child(given.child, Options(given.data, given.parquet_rows))
+        child(given.child, Options(given.data, given.parquet_rows, given.folder))
         return 0
     start, lines, ratios = time.perf_counter(), [], {}
     for row in TABLE.rows.values():

@@ -22,6 +22,7 @@ class Options:
 
     data: Path | None = None
     parquet_rows: int = 1_000_000
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)

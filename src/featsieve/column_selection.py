@@ -59,14 +59,17 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The selected columns, in the container and with the dtypes that X came in."""
         check_is_fitted(self)
-        X = self._checked_input(X, None, reset=False)
+        checked = self._checked_input(X, None, reset=False)
         chosen = np.flatnonzero(self.support_)
         if isinstance(X, ParquetTable):
             raise InputError(
                 "transform does not take a Parquet table; read the columns of "
                 "get_feature_names_out() from the file instead."
             )
-        return self._for_output(select_columns(X, chosen))
+        selected = select_columns(checked, chosen)
+        if is_sparse(X):  # scikit-learn's checks have turned other formats into CSR
+            return selected.asformat(X.format)
+        return self._for_output(selected)
 
     def inverse_transform(self, X: Any) -> Any:
         """The selected columns back where they were; dropped columns come back as zeros."""

@@ -52,9 +52,8 @@ class Engine(Protocol):
     ) -> S:
         """Summarise every block of rows and merge the summaries in row order.
 
-        ``moments`` finds the moments of all columns, as they are in the block, in a summary: they
-        spare a separate look at the cells. ``in_place``: ``fn`` makes no copy of a block, nor a
-        sparse one dense, so that blocks may be large.
+        ``moments`` finds the moments of all columns of a block in its summary: they spare a look
+        at the cells. ``in_place``: ``fn`` copies nothing, so that blocks may be large.
         """
         ...
 
@@ -85,6 +84,13 @@ class Engine(Protocol):
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """These columns and y in the container the user gave, for a user's own estimator."""
         ...
+
+
+@runtime_checkable
+class CanKeepBlocks(Protocol):
+    """An engine of rows on other machines: what ``fn`` makes of them stays there, to be reduced."""
+
+    def keep(self, fn: Callable[[Block], Any]) -> Any: ...
 
 
 @runtime_checkable

@@ -223,3 +223,21 @@ def test_names_stay_and_frames_come_out(discretizer):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [4.0, 3.0, 2.0, 1.0]})
     found = discretizer.set_output(transform="pandas").fit_transform(frame, [0, 0, 1, 1])
     assert list(found.columns) == list(discretizer.get_feature_names_out()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("discretizer", [EqualWidth(), SigmaCuts(), Quantile()])
+def test_infinite_cells_do_not_move_the_other_cuts(discretizer):
+    """They fall into the first and the last state; by rank they count as any other cell."""
+    values = np.random.default_rng(0).normal(size=200)
+    codes = choose_discretizer(discretizer, 5).cuts_of(values)
+    extended = choose_discretizer(discretizer, 5).cuts_of(np.r_[values, np.inf, -np.inf])
+    tolerance = 0.05 if isinstance(discretizer, Quantile) else 0
+    np.testing.assert_allclose(extended, codes, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("factor", [2.0**900, 2.0**-900, 2.0**1020])
+@pytest.mark.parametrize("discretizer", [EqualWidth(), SigmaCuts(), Quantile()])
+def test_states_do_not_depend_on_the_unit(discretizer, factor):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    expected = discretizer.fit_transform(X)
+    np.testing.assert_array_equal(discretizer.fit_transform(X * factor), expected)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve import PearsonRanking
+from featsieve import MRMR, PearsonRanking
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.statistics.moments import column_moments
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -77,3 +79,35 @@ def test_a_killed_worker_changes_nothing(client, expected, tmp_path):
     assert marker.exists()
     memory = PearsonRanking(n_features_to_select=2).fit(X, y)
     assert_allclose(survivor.scores_, memory.scores_, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("memory_limit", ["1GiB", "64KiB"])
+def test_codes_stay_on_the_workers_and_give_the_same_answer(client, memory_limit):
+    """With little memory the codes are not fetched: each pass sends counts only."""
+    import dask.array as da
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 6))
+    y = (X[:, 1] + X[:, 4] > 0).astype(int)
+    expected = MRMR(n_features_to_select=4).fit(X, y)
+    lazy = da.from_array(X, chunks=(100, 6))
+    selector = MRMR(n_features_to_select=4, memory_limit=memory_limit).fit(lazy, y)
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    assert_allclose(selector.scores_, expected.scores_, rtol=1e-12)
+
+
+def test_kept_parts_are_reduced_where_they_are(client):
+    import dask.array as da
+
+    X = np.arange(40.0).reshape(20, 2)
+    engine = open_engine(da.from_array(X, chunks=(6, 2)), X[:, 0], Settings())
+    kept = engine.keep(first_moments)
+    assert kept.reduce(itself).mean.tolist() == X.mean(axis=0).tolist()
+
+
+def first_moments(block):
+    return column_moments(block.X)
+
+
+def itself(moments):
+    return moments

@@ -396,3 +396,26 @@ def test_formulas_are_neutral_in_csv_and_kept_on_demand(tmp_path):
         table = read_table(tmp_path / "t.csv").data
         assert table.column_names[0] == first
         assert table.column(0).to_pylist() == [cell, "-3", "plain"]
+
+
+def test_a_sparse_archive_that_lies_is_one_sentence(tmp_path):
+    path = tmp_path / "t.npz"
+    parts = {"format": "csr", "data": np.ones(2), "indices": [0, 10**6], "indptr": [0, 1, 2]}
+    np.savez(path, shape=[2, 3], **parts)  # an index outside of the matrix
+    with pytest.raises(InputError, match=r"t\.npz is not a whole sparse matrix \(.*\); write it"):
+        read_table(path)
+    np.savez(path, shape=[2, 10**9], **parts)
+    with pytest.raises(InputError, match=r"t\.npz has an index of 1,000,000,000"):
+        read_table(path)
+    rows = {"format": "coo", "data": np.ones(1), "row": [0], "col": [0], "shape": [10**9, 3]}
+    np.savez(path, **rows)
+    with pytest.raises(InputError, match=r"t\.npz needs at least .* in memory"):
+        read_table(path)
+
+
+def test_text_that_is_not_unicode_is_one_sentence(tmp_path):
+    path = tmp_path / "t.npz"
+    broken = np.array([0x110000, 0xD800], dtype="u4").view("U1")
+    np.savez(path, a=np.ones(2), target=broken)
+    with pytest.raises(InputError, match=r"cannot be read as NPZ .*not Unicode"):
+        read_table(path)

@@ -440,3 +440,17 @@ def test_a_short_path_on_the_rows_is_that_of_the_moments():
     assert_allclose(by_rows.coef_path_, by_moments.coef_path_, rtol=0, atol=1e-12)
     assert_allclose(by_rows.alphas_, by_moments.alphas_, rtol=1e-12)
     assert by_rows.result_.objective == pytest.approx(by_moments.result_.objective)
+
+
+def test_a_path_does_not_end_at_a_coefficient_that_is_rounding():
+    """A copy of a column has a coefficient of 1e-17 now and then: it has not entered the path."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    X[:, 1] = 1e98 / 1e-197 * X[:, 0]
+    y = np.array(["no", "yes", "perhaps"])[rng.integers(3, size=40)]
+    with pytest.warns(UserWarning, match="found 2 features where 3 were asked for"):
+        dense = LassoSelector(n_features_to_select=3).fit(X, y)
+    with pytest.warns(UserWarning, match="found 2 features where 3 were asked for"):
+        sparse = LassoSelector(n_features_to_select=3).fit(sp.csr_array(X), y)
+    assert len(dense.alphas_) == len(sparse.alphas_)
+    assert sparse.scores_ == pytest.approx(dense.scores_)

@@ -13,7 +13,10 @@ from sklearn.linear_model import LogisticRegression
 from featsieve import HSFS, L1LSMI, LassoSelector, PearsonRanking
 from featsieve.datasets import make_quad, make_sparse_linear
 from featsieve.errors import InputError
+from featsieve.evaluation.bands import BandMap
 from featsieve.plots import (
+    BandDisplay,
+    CriticalDifferenceDisplay,
     EmbeddingDisplay,
     ErrorCurveDisplay,
     ManhattanDisplay,
@@ -85,7 +88,7 @@ def test_a_ranking_has_no_path():
         PathDisplay.from_estimator(ranking(5))
 
 
-@pytest.mark.parametrize("n_columns", [2, 5, 500])
+@pytest.mark.parametrize("n_columns", [2, 5, 500, 20_000])
 def test_pairwise_map_puts_copies_side_by_side(n_columns):
     X, y = table(n_columns)
     X[:, -1] = X[:, 0]
@@ -148,4 +151,71 @@ def test_ranks_have_a_bar_over_what_cannot_be_told_apart():
     bars = [line for line in display.ax_.lines if line.get_linewidth() == 3]
     assert len(bars) == len(test.cliques())
     assert len(display.ax_.texts) == 5
+
+
+def test_names_of_tied_points_do_not_lie_on_each_other():
+    pvalues = np.full(20_000, 0.5)
+    pvalues[:50] = 0.001
+    display = ManhattanDisplay(pvalues, [f"x{j}" for j in range(20_000)]).plot()
+    assert [t.get_text() for t in display.ax_.texts] == ["x0"]
+
+
+@pytest.mark.parametrize("n_columns", [5, 500, 20_000])
+def test_a_path_of_many_columns_names_the_selected_ones_apart(n_columns):
+    weights = np.zeros((n_columns, 4))
+    weights[:, -1] = np.linspace(0, 1e-3, n_columns)
+    weights[:3, -1] = 1.0
+    display = PathDisplay(
+        np.array([8.0, 4, 2, 1]), weights, [f"x{j}" for j in range(n_columns)], selected=[0, 1, 2]
+    ).plot()
+    assert len(display.ax_.lines) <= 403
+    assert [t.get_text() for t in display.ax_.texts] == ["x0", "x1", "x2"]
+    heights = sorted(t.get_position()[1] for t in display.ax_.texts)
+    low, high = display.ax_.get_ylim()
+    assert min(np.diff(heights)) >= 0.05 * (high - low)
+    display.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize(("most", "scale"), [(5, "linear"), (500, "log"), (20_000, "log")])
+def test_an_error_curve_over_few_and_many_columns(most, scale):
+    counts = [1, 2, most]
+    errors = {"A": [[0.4, 0.5], [0.3, 0.3], [0.2, 0.3]], "B": [[0.5], [0.4], [0.4]]}
+    display = ErrorCurveDisplay.from_result(counts, errors)
+    assert display.ax_.get_xscale() == scale
+    assert [line.get_xdata().tolist() for line in display.ax_.lines] == [counts, counts]
+    assert len(display.ax_.collections) == 2
+    display.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("n_columns", [500, 20_000])
+def test_embedding_of_many_columns(n_columns):
+    X, y = table(n_columns, n=30)
+    selector = PearsonRanking(n_features_to_select=2).fit(X, y)
+    display = EmbeddingDisplay.from_estimator(selector, X, y)
+    assert display.axes_[0].get_title() == f"all {n_columns} columns"
+    assert sum(len(c.get_offsets()) for c in display.axes_[1].collections) == 30
+
+
+@pytest.mark.parametrize("n_edges", [5, 40])
+def test_a_map_of_bands(n_edges):
+    edges = np.linspace(2, 80, n_edges)
+    values = np.random.default_rng(0).uniform(size=(n_edges, n_edges))
+    display = BandDisplay.from_result(BandMap(edges=edges, values=values))
+    drawn = display.mesh_.get_array()
+    np.testing.assert_allclose(np.asarray(drawn).reshape(n_edges, n_edges), values.T)
+
+
+@pytest.mark.parametrize("n_methods", [2, 5, 30])
+def test_critical_difference_joins_what_does_not_differ(n_methods):
+    rng = np.random.default_rng(0)
+    base = np.linspace(0, 5, n_methods)
+    errors = {f"m{j}": base[j] + rng.normal(size=12) for j in range(n_methods)}
+    display = CriticalDifferenceDisplay.from_result(errors)
+    names = [text.get_text().split(" ")[0] for text in display.ax_.texts]
+    assert {name for name in names if name.startswith("m")} == set(errors)
+    bars = [line for line in display.ax_.lines if line.get_linewidth() == 4]
+    assert len(bars) == len(display.result.cliques())
+    assert f"critical difference {display.result.critical_difference:.2f}" in [
+        text.get_text() for text in display.ax_.texts
+    ]
     display.figure_.canvas.draw()

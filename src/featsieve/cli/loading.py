@@ -23,6 +23,8 @@ def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
     if table.n_rows == 0:
         raise InputError(f"{table.source} has names but no rows; give it at least two.")
     target = target_name(table, arguments)
+    if table.n_rows == 1:
+        raise InputError(f"{table.source} has one row only; give it at least two.")
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
     kept, notes = clean(kept, target, _cleaning(table, arguments))
     for note in notes:

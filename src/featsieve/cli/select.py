@@ -12,8 +12,8 @@ from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.pipeline import pipeline_code
 from featsieve.cli.render import json_text, show_outcome
-from featsieve.cli.running import tell
-from featsieve.cli.selecting import run_method, with_gains, write_report
+from featsieve.cli.running import FAILED, say, tell
+from featsieve.cli.selecting import Job, run_method, with_gains, write_report
 from featsieve.io.atomic import atomic_write, check_writable
 from featsieve.io.model import Table
 from featsieve.io.reader import format_of
@@ -27,6 +27,15 @@ def run(arguments: argparse.Namespace) -> int:
     table, job = load(arguments)
     outcome = with_gains(job, run_method(job, arguments, arguments.method))
     print(show_outcome(outcome, arguments.format, everything=arguments.all))
+    try:
+        _write_files(arguments, table, job, outcome)
+    except KeyboardInterrupt:
+        say("interrupted while writing; the answer above stands, and no file is half-written.")
+        return FAILED
+    return 0
+
+
+def _write_files(arguments: argparse.Namespace, table: Table, job: Job, outcome: Outcome) -> None:
     if arguments.output:
         _write_output(table, outcome, arguments.output, neutralize=not arguments.keep_formulas)
         tell(arguments, f"wrote {arguments.output}")
@@ -38,7 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.pipeline:
         _write_text(pipeline_code(arguments, outcome), arguments.pipeline)
         tell(arguments, f"wrote {arguments.pipeline}")
-    return 0
 
 
 def _check_output(path: str | None) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
 from featsieve.engines.base import spans
 from featsieve.errors import InputError
@@ -20,6 +20,7 @@ from featsieve.input.parameters import check_integer
 from featsieve.input.targets import scan_target
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import effective_n_jobs, ordered_map
+from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema
 
 MAX_STATES = 255
@@ -156,7 +157,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             tile = numeric[start:stop]
             taken = None if len(tile) == engine.n_features else tile
             X = engine.take(sample.taken(engine), taken)[0]
-            cuts_of_tile = self._cuts_of_columns(X, sample.classes, engine.n_jobs, sample.weights)
+            cuts_of_tile = self._cuts_of_columns(
+                X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
+            )
             cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
         return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
 
@@ -171,15 +174,22 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         classes: IntArray | None,
         n_jobs: int,
         weights: FloatArray | None = None,
+        monitor: Monitor = SILENT,
     ) -> list[FloatArray]:
         X = np.ascontiguousarray(X)
-        tiles = list(spans(X.shape[1], max(1, TILE_VALUES // max(len(X), 1))))
-        cuts = ordered_map(
+        # Where classes are looked at, each of them is counted at each value.
+        per_column = len(X) * (1 if classes is None else int(classes.max(initial=0)) + 1)
+        tiles = list(spans(X.shape[1], max(1, TILE_VALUES // max(per_column, 1))))
+        parts = ordered_map(
             lambda tile: self._cuts_of_tile(X, tile, classes, weights),
             tiles,
             n_jobs if len(tiles) >= 2 * n_jobs else 1,
         )
-        return [column[:MAX_CUTS] for tile in cuts for column in tile]
+        cuts: list[FloatArray] = []
+        for columns in parts:
+            cuts += [column[:MAX_CUTS] for column in columns]
+            monitor.check()
+        return cuts
 
     def _cuts_of_tile(
         self,
@@ -194,10 +204,16 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _cuts_of_column(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
     ) -> FloatArray:
-        known = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+        known = self._counts_for_cuts(values)
+        if weights is not None:
+            known &= weights > 0
         labels = None if classes is None else classes[known]
         counts = None if weights is None else weights[known]
         return self._cuts(_finite(values[known]), labels, counts)
+
+    def _counts_for_cuts(self, values: FloatArray) -> BoolArray:
+        """Known cells. Infinite ones have a rank; where sizes count, they are left out, too."""
+        return ~np.isnan(values)
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import known_columns, quantile_cuts
 from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins, cuts_between
 from featsieve.discretize.caim import CAIM
 from featsieve.input.parameters import check_numbers, not_allowed
+from featsieve.schema import power_of_two
 
 # Each quantile of more bins would cost a look at all values: sorting them is cheaper then.
 FEW_BINS = 32
@@ -108,8 +109,15 @@ def _ordered_ends(
     return values[order], ends
 
 
-class EqualWidth(Discretizer):
-    """Intervals of the same width between the smallest and the largest value.
+class _BySize(Discretizer):
+    """Cuts by sizes rather than ranks: an infinite cell falls into the first or the last state."""
+
+    def _counts_for_cuts(self, values: FloatArray) -> BoolArray:
+        return np.isfinite(values)
+
+
+class EqualWidth(_BySize):
+    """Intervals of the same width between the smallest and the largest finite value.
 
     Parameters
     ----------
@@ -144,7 +152,7 @@ class EqualWidth(Discretizer):
         return np.unique((1 - share) * values.min() + share * values.max())
 
 
-class SigmaCuts(Discretizer):
+class SigmaCuts(_BySize):
     """Cuts at the mean plus multiples of the standard deviation (ddof 1).
 
     Parameters
@@ -184,11 +192,15 @@ class SigmaCuts(Discretizer):
     ) -> FloatArray:
         if len(values) < 2 or values.min() == values.max():
             return np.empty(0)
+        factor = power_of_two(np.abs(values).max())  # so that squares stay in range
+        values = values * factor
         total = len(values) if weights is None else weights.sum()
         mean = np.average(values, weights=weights)
         squares = (values - mean) ** 2 if weights is None else weights * (values - mean) ** 2
         deviation = np.sqrt(squares.sum() / max(total - 1, np.finfo(float).tiny))
-        return np.unique(mean + check_numbers("multiples", self.multiples) * deviation)
+        cuts = mean + check_numbers("multiples", self.multiples) * deviation
+        with np.errstate(over="ignore"):  # a cut beyond the largest number cuts nothing off
+            return np.unique(cuts / factor)
 
 
 MOST_IN_ONE_STATE = 0.99

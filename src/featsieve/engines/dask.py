@@ -6,7 +6,9 @@ a lost worker only means that its tasks run again, so the answer stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,11 +24,17 @@ from featsieve.engines.base import (
     require_memory,
     rows_of,
 )
-from featsieve.engines.dask_run import compute
+from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
 from featsieve.input.columns import select_columns
-from featsieve.input.targets import TargetScan, encode_target, scan_target, target_matrix
+from featsieve.input.targets import (
+    TargetScan,
+    encode_target,
+    refuse_scalar,
+    scan_target,
+    target_matrix,
+)
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
@@ -72,18 +80,32 @@ class DaskEngine(BaseEngine):
     def __init__(self, table: DaskTable, context: Context) -> None:
         super().__init__(context, table.n_samples)
         self._table = table
-        schema = delayed(context.schema)
-        target = delayed(context.target)
-        self._blocks = [
-            delayed(_block)(part, y, int(start), schema, target)
+        self._frame = delayed(_Frame(context.schema, context.target))
+        self._pieces = [
+            (part, y, int(start))
             for part, y, (start, stop) in zip(
                 table.parts, table.targets, pairwise(table.starts), strict=True
             )
             if stop > start
         ]
+        self._blocks = [delayed(_block)(self._frame, *piece) for piece in self._pieces]
+
+    def keep(self, fn: Callable[[Block], Any]) -> KeptParts | None:
+        """On a cluster what is made of the blocks stays on its workers."""
+        client = cluster_client()
+        if client is None:
+            return None
+        self.screen()
+        parts = self._each_block(self._in_units(fn))
+        return KeptParts(client.persist(parts), self.monitor)
+
+    def _each_block(self, fn: Callable[[Block], Any]) -> list[Any]:
+        """Block and summary are one task: blocks of their own would travel between workers."""
+        shipped, call = delayed(_Shipped(fn)), delayed(_call_on_rows)
+        return [call(shipped, self._frame, *piece) for piece in self._pieces]
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        summary = _merged([delayed(fn)(block) for block in self._blocks], self.monitor)
+        summary = _merged(self._each_block(fn), self.monitor)
         self.monitor.tick("reading rows", len(self._blocks), len(self._blocks))
         return summary
 
@@ -117,7 +139,7 @@ class DaskEngine(BaseEngine):
         )
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
-        cells = [delayed(_cells)(block, rows, columns) for block in self._blocks]
+        cells = self._each_block(partial(_cells, rows=rows, columns=columns))
         return in_order(compute(cells, self.monitor), rows)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
@@ -127,6 +149,33 @@ class DaskEngine(BaseEngine):
         y = self._table.native_target
         X, y = compute([select_columns(self._table.collection, columns), y], self.monitor)
         return X, y
+
+
+class KeptParts:
+    """Results on the workers of a cluster; they are let go with the last reference to this."""
+
+    def __init__(self, parts: Sequence[Any], monitor: Monitor) -> None:
+        self._parts = list(parts)
+        self._monitor = monitor
+
+    def reduce(self, fn: Callable[[Any], S]) -> S:
+        shipped, call = delayed(_Shipped(fn)), delayed(_call)
+        return _merged([call(shipped, part) for part in self._parts], self._monitor)
+
+
+@dataclass(frozen=True)
+class _Shipped:
+    """A function as data: every worker gets it once, and not with every block."""
+
+    fn: Callable[[Any], Any]
+
+
+def _call(shipped: _Shipped, part: Any) -> Any:
+    return shipped.fn(part)
+
+
+def _call_on_rows(shipped: _Shipped, frame: _Frame, part: Any, y: Any, start: int) -> Any:
+    return shipped.fn(_block(frame, part, y, start))
 
 
 def _partitions(X: Any) -> list[Any]:
@@ -155,6 +204,7 @@ def _aligned_targets(y: Any, starts: IntArray, monitor: Monitor) -> list[Any]:
             {0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})}
         )
         return list(y.to_delayed().ravel())
+    refuse_scalar(y)
     if len(y) != n_rows:
         raise _length_error(n_rows, len(y))
     return [delayed(_slice(y, int(a), int(b))) for a, b in pairwise(starts)]
@@ -193,9 +243,17 @@ def _length(part: Any) -> int:
     return int(part.shape[0])
 
 
-def _block(part: Any, y: Any, start: int, schema: Schema, target: Target) -> Block:
-    source = open_source(part, schema)
-    return Block(start, source.rows(0, source.n_rows), encode_target(y, target))
+@dataclass(frozen=True)
+class _Frame:
+    """What a worker has to know to make a block of raw rows."""
+
+    schema: Schema
+    target: Target
+
+
+def _block(frame: _Frame, part: Any, y: Any, start: int) -> Block:
+    source = open_source(part, frame.schema)
+    return Block(start, source.rows(0, source.n_rows), encode_target(y, frame.target))
 
 
 def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tuple[Array, Array]:

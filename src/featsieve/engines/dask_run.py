@@ -27,10 +27,22 @@ def compute(values: Sequence[Any], monitor: Monitor) -> list[Any]:
         return list(dask.base.compute(*values))
     monitor.check()
     get = dask.base.get_scheduler(collections=values)
-    client = getattr(get, "__self__", None)
-    if hasattr(client, "scheduler_info"):
+    client = _client_of(get)
+    if client is not None:
         return _on_cluster(client, values, monitor)
     return _on_this_machine(get, values, monitor)
+
+
+def cluster_client() -> Any:
+    """The client of the cluster that runs tasks now; None where they run in this process."""
+    import dask.base
+
+    return _client_of(dask.base.get_scheduler())
+
+
+def _client_of(get: Any) -> Any:
+    client = getattr(get, "__self__", None)
+    return client if hasattr(client, "scheduler_info") else None
 
 
 def _on_cluster(client: Any, values: Sequence[Any], monitor: Monitor) -> list[Any]:

@@ -323,10 +323,11 @@ class MemoryEngine(BaseEngine):
 
         def nearest_of(span: tuple[int, int]) -> Nearest:
             first = self._block(span)
-            return reduce(
-                Nearest.merge,
-                (nearest_in_tile(distance, first, self._block(other), k) for other in tiles),
-            )
+            return reduce(Nearest.merge, (nearest_in(first, other) for other in tiles))
+
+        def nearest_in(first: Block, other: tuple[int, int]) -> Nearest:
+            self.monitor.check()  # of very many rows, one tile against all others takes long
+            return nearest_in_tile(distance, first, self._block(other), k)
 
         nearest = []
         for done, part in enumerate(ordered_map(nearest_of, tiles, self.n_jobs), start=1):

@@ -45,6 +45,9 @@ def numeric_values(column: Any) -> Array:
         return column
     import narwhals.stable.v2 as nw
 
+    if column.dtype == nw.Unknown:
+        values = np.asarray(column.to_native())
+        return values if values.dtype.itemsize <= 8 else values.astype(np.float64)
     if column.dtype == nw.Object or column.dtype.is_decimal():
         return np.array([np.nan if v is None else float(v) for v in column.to_list()])
     if column.null_count():
@@ -222,13 +225,20 @@ def _is_categorical(series: Any) -> bool:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
-    if dtype.is_numeric() or dtype == nw.Boolean:
+    if dtype.is_numeric() or dtype == nw.Boolean or _is_number_of_pandas(series):
         return False
     if dtype in (nw.Categorical, nw.Enum, nw.String):
         return True
     if dtype == nw.Object:
         return _object_is_categorical(series)
     raise not_a_column(series)
+
+
+def _is_number_of_pandas(series: Any) -> bool:
+    """Sparse columns and long doubles have no name in narwhals; their kind tells."""
+    import narwhals.stable.v2 as nw
+
+    return series.dtype == nw.Unknown and getattr(series.to_native().dtype, "kind", "") in "biuf"
 
 
 def _object_is_categorical(series: Any) -> bool:
@@ -244,9 +254,15 @@ def _is_decimal(kind: type) -> bool:
     return kind.__name__ == "Decimal"
 
 
+def _is_several(given: Any) -> bool:
+    """A word is one thing, and so is an array of no dimension, although it claims to be several."""
+    is_iterable = isinstance(given, Iterable) and not isinstance(given, str)
+    return is_iterable and getattr(given, "shape", None) != ()
+
+
 def resolve_columns(given: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
     """Names, indices or a boolean mask to column indices."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if not _is_several(given):
         raise not_allowed(parameter, given, COLUMNS)
     wanted = list(given)
     if wanted and all(isinstance(item, (bool, np.bool_)) for item in wanted):
@@ -307,7 +323,7 @@ def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[in
 def _named_group(
     label: str | None, columns: Any, names: Sequence[str]
 ) -> tuple[str, tuple[int, ...]]:
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
+    if not _is_several(columns):
         raise InputError(
             f"feature_groups holds the group {brief(columns)}; give each group as {COLUMNS}."
         )

@@ -14,6 +14,7 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
+from featsieve.io.foreign import reason
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"\s*(?P<name>{_QUOTED}|[^\s{{]+)\s*(?P<kind>.+)", re.DOTALL)
@@ -200,7 +201,8 @@ class _Rows:
             values = self._sparse_row(line) if is_sparse else self._dense_row(line)
         except ValueError as error:
             raise InputError(
-                f"line {number} of {self._source} cannot be read ({error}); fix or remove it."
+                f"line {number} of {self._source} cannot be read ({reason(error)}); fix or remove "
+                "it."
             ) from None
         self._take_memory(BYTES_PER_CELL * len(values))
         self._values.extend(values)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from featsieve.errors import InputError
 from featsieve.io.budget import Budget
+from featsieve.io.foreign import damage_explained
 from featsieve.io.model import ArrowTable, FileTable, Table, check_names
 
 
@@ -35,9 +36,10 @@ def _encoded_size(metadata: Any) -> int:
 def _on_disk(path: Path, source: str, memory_limit: int) -> FileTable:
     from featsieve.engines.files import open_parquet
 
-    if path.is_file() and not path.stat().st_size:
-        raise _damaged(InputError("it is empty"), source, "Parquet")
-    return FileTable(open_parquet(path), path, source, memory_limit)
+    with _damage_explained(source, "Parquet"):
+        if path.is_file() and not path.stat().st_size:
+            raise ValueError("it is empty")
+        return FileTable(open_parquet(path), path, source, memory_limit)
 
 
 def _within(parts: Iterable[Any], limit: int) -> list[Any] | None:
@@ -56,13 +58,10 @@ def read_arrow(path: Path, source: str, budget: Budget) -> ArrowTable:
     """Arrow's file or stream format, which is also Feather's."""
     import pyarrow as pa
 
-    try:
-        with pa.memory_map(str(path)) as mapped:
-            schema, batches = _arrow_batches(mapped)
-            check_names(schema.names, source)
-            data = pa.Table.from_batches(_counted(batches, budget), schema)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(error, source, "Arrow") from None
+    with _damage_explained(source, "Arrow"), pa.memory_map(str(path)) as mapped:
+        schema, batches = _arrow_batches(mapped)
+        check_names(schema.names, source)
+        data = pa.Table.from_batches(_counted(batches, budget), schema)
     return ArrowTable(data, source)
 
 
@@ -80,12 +79,11 @@ def _arrow_batches(mapped: Any) -> tuple[Any, Iterable[Any]]:
 
 def _counted(batches: Iterable[Any], budget: Budget) -> Iterator[Any]:
     for batch in batches:
+        batch.validate(full=True)  # offsets outside of the file would end the process
         budget.take(batch.nbytes)
         yield batch
 
 
-def _damaged(error: Exception, source: str, kind: str) -> InputError:
-    first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return InputError(
-        f"{source} is not a complete {kind} file, or it is damaged ({first[:120]}); write it again."
-    )
+def _damage_explained(source: str, kind: str) -> AbstractContextManager[None]:
+    what = f"is not a complete {kind} file, or it is damaged"
+    return damage_explained(source, what, "write it again")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
 from featsieve.io.budget import Budget, unpacked_size
+from featsieve.io.foreign import damage_explained, reason
 from featsieve.io.layout import Layout, Sample, look_at, not_text, western
 from featsieve.io.model import ArrowTable, ReadOptions, check_names
 
@@ -16,21 +18,30 @@ BYTES_PER_CELL = 8
 
 def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget) -> ArrowTable:
     """A text table; types are found by looking at all rows, text becomes categories."""
-    sample = Sample.of(path, source, options)
-    layout = look_at(sample)
-    n_cells = _expected_cells(sample.head, layout.delimiter, unpacked_size(path, budget))
-    budget.take(BYTES_PER_CELL * n_cells)
-    if options.header:
-        check_names(layout.names, source)
+    with damage_explained(source, "cannot be read", "fix the file"):
+        sample = Sample.of(path, source, options)
+        layout = look_at(sample)
+        n_cells = _expected_cells(sample.head, layout.delimiter, unpacked_size(path, budget))
+        budget.take(BYTES_PER_CELL * n_cells)
+        if options.header:
+            check_names(layout.names, source)
+        layout, data = _read_as_text(path, sample, layout)
+    return ArrowTable(data, source, layout.delimiter, layout.notes, layout.repeated)
+
+
+def _read_as_text(path: Path, sample: Sample, layout: Layout) -> tuple[Layout, Any]:
+    source, header = sample.source, sample.options.header
     try:
-        data = _read(path, source, layout, header=options.header)
-    except UnicodeDecodeError:
+        return layout, _read(path, source, layout, header=header)
+    except UnicodeError:
         if not sample.allows("encoding") or layout.encoding.lower().replace("-", "") != "utf8":
             raise not_text(source, layout.encoding) from None
-        # The first bytes were text, later ones are not.
-        layout = western(layout, source)
-        data = _read(path, source, layout, header=options.header)
-    return ArrowTable(data, source, layout.delimiter, layout.notes, layout.repeated)
+    # The first bytes were text, later ones are not.
+    layout = western(layout, source)
+    try:
+        return layout, _read(path, source, layout, header=header)
+    except UnicodeError:
+        raise not_text(source, layout.encoding) from None
 
 
 def _read(path: Path, source: str, layout: Layout, *, header: bool) -> Any:
@@ -93,11 +104,12 @@ def _explain(error: Exception, path: Path, source: str, read: Any, parse: Any) -
         return _ragged(path, source, read, parse)
     if "UTF8" in message or "UTF-8" in message:
         return UnicodeDecodeError("utf-8", b"", 0, 0, message)
-    return InputError(f"{source} cannot be read ({message.splitlines()[0]}); fix the file.")
+    return InputError(f"{source} cannot be read ({reason(error)}); fix the file.")
 
 
-def _ragged(path: Path, source: str, read: Any, parse: Any) -> InputError:
+def _ragged(path: Path, source: str, read: Any, parse: Any) -> Exception:
     """Read once more, in order, to learn which row is wrong."""
+    import pyarrow as pa
     from pyarrow import csv
 
     ragged: list[Any] = []
@@ -109,7 +121,10 @@ def _ragged(path: Path, source: str, read: Any, parse: Any) -> InputError:
         return "skip"
 
     read.use_threads, parse.invalid_row_handler = False, remember
-    csv.read_csv(path, read_options=read, parse_options=parse)
+    with suppress(pa.ArrowInvalid):  # a row that is not text cannot be handed to us
+        csv.read_csv(path, read_options=read, parse_options=parse)
+    if not ragged:
+        return UnicodeDecodeError("utf-8", b"", 0, 0, source)
     row = ragged[0]
     return InputError(
         f"{source} is ragged: row {row.number} has {row.actual_columns} cells where the first row "

@@ -9,6 +9,7 @@ from typing import Any
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.io.budget import Budget
 from featsieve.io.delimited import MISSING
+from featsieve.io.foreign import damage_explained
 from featsieve.io.model import ArrowTable, ReadOptions, check_names
 
 BYTES_PER_CELL = 64  # a Python object and its place in a list
@@ -35,21 +36,15 @@ def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:
         import openpyxl
     except ImportError:
         raise MissingExtraError("openpyxl", "excel", f"Reading {source}") from None
-    try:
+    rows = []
+    with damage_explained(source, "is not a whole .xlsx file", "save it again"):
         with zipfile.ZipFile(path) as archive:  # its table of all texts is read in one piece
             budget.require(sum(part.file_size for part in archive.infolist()))
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        rows = []
         for row in book.worksheets[0].iter_rows(values_only=True):
             budget.take(BYTES_PER_CELL * len(row))
             rows.append(row)
         book.close()
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        if isinstance(error, MemoryError):
-            raise
-        raise InputError(
-            f"{source} is not a whole .xlsx file ({str(error).splitlines()[0]}); save it again."
-        ) from None
     return [row for row in rows if any(cell is not None for cell in row)]
 
 

@@ -142,7 +142,7 @@ def _utf16(head: bytes) -> str | None:
 def _decoded(head: bytes, encoding: str, source: str) -> str:
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head).removeprefix("\ufeff")
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise not_text(source, encoding) from None
     except LookupError:
         raise InputError(
@@ -209,8 +209,8 @@ def _with_header(
         example = sample.options.delimiter or layout.delimiter
         words = example.join(rows[skipped[0]])[:40]
         layout = layout.noted(
-            f"the first {start} lines (such as {words!r}) are not part of the table; they were "
-            "passed over",
+            f"{'the first line' if start == 1 else f'the first {start} lines'} (such as "
+            f"{words!r}) {'is' if start == 1 else 'are'} not part of the table and passed over",
             "layout",
         )
     if not sample.options.header:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import gzip
 import math
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.errors import InputError
 from featsieve.io.arff import parse_arff
 from featsieve.io.budget import Budget, is_compressed
+from featsieve.io.foreign import damage_explained
 from featsieve.io.layout import not_text
 from featsieve.io.model import MatrixTable, ReadOptions, check_names
 
 LIBSVM_GROWTH = 4
 MOST_COLUMNS = 5_000_000
+BYTES_PER_ROW = 16  # where a row of a sparse matrix begins, and a copy of that
+LAST_LETTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
 _MATRIX_KEYS, _TARGET_KEYS = ("data", "X", "x"), ("target", "y", "Y")
 
 
@@ -27,15 +29,12 @@ def read_arff(path: Path, source: str, options: ReadOptions, budget: Budget) -> 
     if path.suffix == ".zst":
         raise InputError(f"{source} is ARFF compressed by zstd; compress it by gzip instead.")
     opener: Any = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding=options.encoding, newline=None) as lines:
-            data = parse_arff(lines, source, budget.take)
-    except UnicodeDecodeError:
-        raise not_text(source, options.encoding) from None
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise InputError(
-            f"{source} is not a complete gzip file ({error}); write it again."
-        ) from None
+    with damage_explained(source, "cannot be read as ARFF", "write it again"):
+        try:
+            with opener(path, "rt", encoding=options.encoding, newline=None) as lines:
+                data = parse_arff(lines, source, budget.take)
+        except UnicodeError:
+            raise not_text(source, options.encoding) from None
     return MatrixTable(data.matrix, check_names(data.names, source), source, data.categories)
 
 
@@ -48,21 +47,21 @@ def read_libsvm(path: Path, source: str, _options: ReadOptions, budget: Budget) 
         raise InputError(f"{source} is compressed LIBSVM; unpack it first.")
     # The parser's lists grow by doubling, and their copies become the matrix.
     budget.require(LIBSVM_GROWTH * path.stat().st_size)
-    try:
+    rows = "write each row as TARGET INDEX:VALUE INDEX:VALUE and so on"
+    with damage_explained(source, "is not a LIBSVM file", rows):
         matrix, target = load_svmlight_file(str(path))
-    except (ValueError, EOFError, OSError, OverflowError) as error:
-        raise InputError(
-            f"{source} is not a LIBSVM file ({str(error).splitlines()[0]}); each row is: "
-            "TARGET INDEX:VALUE INDEX:VALUE …"
-        ) from None
     n_columns = matrix.shape[1]
+    _refuse_too_many(n_columns, source)
+    names = tuple(f"X{j + 1}" for j in range(n_columns))
+    return MatrixTable(csr_array(matrix), names, source, targets={"target": target})
+
+
+def _refuse_too_many(n_columns: int, source: str) -> None:
     if n_columns > MOST_COLUMNS:
         raise InputError(
             f"{source} has an index of {n_columns:,}, which would be as many columns; at most "
             f"{MOST_COLUMNS:,} are allowed: give the columns small numbers."
         )
-    names = tuple(f"X{j + 1}" for j in range(n_columns))
-    return MatrixTable(csr_array(matrix), names, source, targets={"target": target})
 
 
 def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> MatrixTable:
@@ -70,21 +69,14 @@ def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> 
     them would run code."""
     if is_compressed(path):
         raise InputError(f"{source} is compressed twice; unpack it first.")
-    try:
-        # np.load would leave a file that it opened itself open when it fails
-        with path.open("rb") as stream:
-            budget.take(_declared_bytes(stream))
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, OSError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, MemoryBudgetError):
-            raise
-        raise InputError(
-            f"{source} cannot be read as NPZ ({str(error).splitlines()[0]}); save plain arrays "
-            "with numpy.savez."
-        ) from None
-    return _from_arrays(arrays, source)
+    advice = "save plain arrays with numpy.savez"
+    # np.load would leave a file that it opened itself open when it fails
+    with damage_explained(source, "cannot be read as NPZ", advice), path.open("rb") as stream:
+        budget.take(_declared_bytes(stream))
+        stream.seek(0)
+        with np.load(stream, allow_pickle=False) as archive:
+            arrays = {name: _whole_text(archive[name]) for name in archive.files}
+    return _from_arrays(arrays, source, budget)
 
 
 def _declared_bytes(stream: IO[bytes]) -> int:
@@ -109,7 +101,16 @@ def _array_bytes(array: IO[bytes]) -> int:
     return int(math.prod(shape)) * int(dtype.itemsize)
 
 
-def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
+def _whole_text(array: Any) -> Any:
+    """The array, once its letters are known to be some; NumPy takes any four bytes for one."""
+    if array.dtype.kind == "U":
+        points = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+        if ((points > LAST_LETTER) | ((points >> 11) == SURROGATES)).any():
+            raise ValueError("text that is not Unicode")
+    return array
+
+
+def _sparse_from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> Any:
     """What ``scipy.sparse.save_npz`` wrote, as CSR; None for other archives."""
     if not {"format", "shape", "data"} <= arrays.keys():
         return None
@@ -117,10 +118,13 @@ def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
 
     kind = arrays["format"].item()
     word = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
-    shape = tuple(int(n) for n in arrays["shape"])
+    n_rows, n_columns = shape = tuple(int(n) for n in arrays["shape"])
+    _refuse_too_many(n_columns, source)
+    budget.take(BYTES_PER_ROW * max(n_rows, 0))  # rows are counted even where they are empty
     if word in ("csr", "csc", "bsr"):
         build = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}[word]
         matrix = build((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)  # indices outside of the matrix would end the process
     elif word == "coo":
         matrix = sp.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
     else:
@@ -128,13 +132,10 @@ def _sparse_from_arrays(arrays: dict[str, Any]) -> Any:
     return sp.csr_array(matrix)
 
 
-def _from_arrays(arrays: dict[str, Any], source: str) -> MatrixTable:
-    try:
-        matrix = _sparse_from_arrays(arrays)
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{source} is not a whole sparse matrix ({error}); write it with scipy.sparse.save_npz."
-        ) from None
+def _from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> MatrixTable:
+    advice = "write it with scipy.sparse.save_npz"
+    with damage_explained(source, "is not a whole sparse matrix", advice):
+        matrix = _sparse_from_arrays(arrays, source, budget)
     if matrix is None:
         matrix = next((arrays[key] for key in _MATRIX_KEYS if key in arrays), None)
     if matrix is None or matrix.ndim != 2:

@@ -13,6 +13,7 @@ import numpy as np
 from featsieve.arrays import Array
 from featsieve.engines.base import block_rows
 from featsieve.errors import InputError, printable
+from featsieve.input.parameters import brief
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def quoted(names: Sequence[str]) -> str:
     >>> quoted(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
     """
-    shown = ", ".join(repr(printable(name)) for name in names[:3])
+    shown = ", ".join(brief(printable(name)) for name in names[:3])
     rest = len(names) - 3
     return shown if rest <= 0 else f"{shown} and {rest} more"
 
@@ -102,11 +103,11 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     lowered = {known.lower(): known for known in names}
     near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.5)
     if near:
-        hint = f"did you mean {' or '.join(repr(lowered[match]) for match in near)}?"
+        hint = f"did you mean {' or '.join(brief(lowered[match]) for match in near)}?"
     else:
-        shown = ", ".join(repr(known) for known in names[:6])
+        shown = ", ".join(brief(known) for known in names[:6])
         hint = f"it has {shown}{', …' if len(names) > 6 else ''}."
-    raise InputError(f"{source} has no column {name!r}; {hint}")
+    raise InputError(f"{source} has no column {brief(name)}; {hint}")
 
 
 def refuse_nested(schema: Any, source: str) -> None:

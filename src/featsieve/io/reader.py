@@ -15,6 +15,7 @@ from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
 from featsieve.io.columnar import read_arrow, read_parquet
 from featsieve.io.delimited import read_delimited
 from featsieve.io.excel import read_excel
+from featsieve.io.foreign import damage_explained
 from featsieve.io.matrix import read_arff, read_libsvm, read_npz
 from featsieve.io.model import ReadOptions, Table
 
@@ -95,13 +96,8 @@ def _near_files(path: Path) -> list[str]:
 
 
 def _unpacked(path: Path, source: str, budget: Budget) -> int:
-    try:
+    with damage_explained(source, "is not a complete compressed file", "write it again"):
         return unpacked_size(path, budget)
-    except OSError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{source} is not a complete compressed file ({reason}); write it again."
-        ) from None
 
 
 def _csv(path: Path, source: str, options: ReadOptions, budget: Budget) -> Table:

@@ -12,6 +12,8 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.protocols import Engine
+from featsieve.runtime.products import expect_eigenvalues, watched_product
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target, target_columns
 from featsieve.statistics.moments import Dummies, GramMoments, gram_moments
 
@@ -45,7 +47,7 @@ class Covariance(Scatter, Protocol):
         """C of some rows and all columns."""
         ...
 
-    def leading(self, n: int) -> FloatArray:
+    def leading(self, n: int, monitor: Monitor) -> FloatArray:
         """Eigenvectors of the largest eigenvalues, as far as there are any."""
         ...
 
@@ -75,7 +77,8 @@ class DenseCovariance:
     def strip(self, rows: IntArray) -> FloatArray:
         return self.matrix[rows]
 
-    def leading(self, n: int) -> FloatArray:
+    def leading(self, n: int, monitor: Monitor) -> FloatArray:
+        expect_eigenvalues(self.matrix, monitor)
         return np.linalg.eigh(self.matrix)[1][:, ::-1][:, :n]
 
     def trace(self) -> float:
@@ -107,8 +110,10 @@ class FactoredCovariance:
         product: FloatArray = self.factor[:, rows].T @ self.factor
         return product
 
-    def leading(self, n: int) -> FloatArray:
-        values, vectors = np.linalg.eigh(self.factor @ self.factor.T)
+    def leading(self, n: int, monitor: Monitor) -> FloatArray:
+        products = watched_product(self.factor, self.factor.T, monitor)
+        expect_eigenvalues(products, monitor)
+        values, vectors = np.linalg.eigh(products)
         kept = values > _SMALLEST * max(float(values[-1]), np.finfo(np.float64).tiny)
         scaled = (vectors[:, kept] / np.sqrt(values[kept]))[:, ::-1][:, :n]
         directions: FloatArray = self.factor.T @ scaled

@@ -11,6 +11,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv, cross_val_score
 
 from featsieve.arrays import FloatArray
+from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, not_allowed
 from featsieve.measures.base import BaseMeasure
@@ -116,11 +117,21 @@ class BoundCrossValScore:
 
     def _score(self, units: list[int]) -> FloatArray:
         X, y = self._engine.native(np.sort(self._engine.schema.columns_of_units(units)))
+        return np.concatenate([self._fold_scores(X, y, folds) for folds in self._fold_rounds()])
+
+    def _fold_rounds(self) -> list[list[tuple[Any, Any]]]:
+        """As many folds at a time as there are threads: the clock is looked at in between."""
+        return [
+            self._folds[start:stop] for start, stop in spans(len(self._folds), self._engine.n_jobs)
+        ]
+
+    def _fold_scores(self, X: Any, y: Any, folds: list[tuple[Any, Any]]) -> FloatArray:
+        self.monitor.check()
         scores = cross_val_score(
             clone(self._measure.estimator),
             X,
             y,
-            cv=self._folds,
+            cv=folds,
             scoring=self._measure.scoring,
             n_jobs=self._engine.n_jobs,
             params=self._measure.score_params or None,

@@ -10,13 +10,8 @@ import numpy as np
 from featsieve.errors import InputError
 from featsieve.inference.knockoffs.covariance import SPREADS
 from featsieve.input.parameters import check_choice, check_integer, check_real
-from featsieve.methods.around import (
-    AroundSelector,
-    inner_selector,
-    listed,
-    nearest_misses,
-    unit_names,
-)
+from featsieve.methods.around import AroundSelector, inner_selector
+from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.procedures.knockoffs import Knockoffs
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
@@ -90,6 +85,10 @@ class KnockoffSelector(AroundSelector):
                 raise InputError("a selector has a search of its own; leave search out.")
             return inner_selector(given, FeatureSelector())
         return FeatureSelector(self.measure, self.search)
+
+    def _inner_count(self, n_units: int) -> int | None:
+        """Half of the columns, not of columns and copies: few more can be ahead of their copies."""
+        return super()._inner_count(n_units // 2)
 
     def _procedure(self) -> Procedure:
         inner = self._inner()

@@ -96,8 +96,8 @@ class LassoSelector(BaseSelector):
         self._check()
         return Lasso(
             method=self.method,
-            alpha=self.alpha,
-            radius=self.radius,
+            alpha=None if self.alpha is None else float(self.alpha),
+            radius=None if self.radius is None else float(self.radius),
             count_rule=self.count_rule,
             standardize=self.standardize,
             cv=self.cv,

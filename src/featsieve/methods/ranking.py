@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine, resolve_count
-from featsieve.input.parameters import check_integer
+from featsieve.input.parameters import check_integer, check_real
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
+from featsieve.methods.perhaps_empty import MayBeEmpty, listed, nearest_misses, unit_names
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import finish
-from featsieve.schema import Target
+from featsieve.schema import Schema, Target
 from featsieve.searches.ranking import Ranking
 from featsieve.selector import PairingSelector
+
+CountRule = Literal["bh", "by", "wy"]
+GUARANTEES: dict[CountRule, str] = {
+    "bh": "The false discovery rate is bounded (Benjamini and Hochberg; columns that do not "
+    "depend on each other negatively)",
+    "by": "The false discovery rate is bounded under any dependence (Benjamini and Yekutieli)",
+    "wy": "The probability of any false column is bounded (Westfall and Young)",
+}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,35 +102,68 @@ class IncrementalRanking(PairingSelector):
             self.__dict__.pop(name, None)
 
 
-__all__ = ["IncrementalRanking"]
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
-class TestedRanking(IncrementalRanking):
-    """Adds p-values to a ranking.
-
-    Parameters
-    ----------
-    n_permutations : int, default=0
-        With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
-        and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
-        rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
-    random_state : int, generator or None
-        Seed of the permutations.
-    """
+class TestedRanking(IncrementalRanking, MayBeEmpty):
+    """Adds p-values to a ranking, and lets them decide how many columns to keep."""
 
     n_permutations: int = 0
+    alpha: float = 0.05
     random_state: Any = None
+
+    @property
+    def _rule(self) -> CountRule | None:
+        """By which adjusted p-values columns are kept, if they decide."""
+        given = self.n_features_to_select
+        return given if isinstance(given, str) and given in get_args(CountRule) else None  # type: ignore[return-value]
+
+    @property
+    def _offers_auto_count(self) -> bool:
+        return self._rule is not None
+
+    def _wanted_count(self) -> int | float | str | None:
+        return "auto" if self._rule else self.n_features_to_select
 
     def _procedure(self) -> Procedure:
         pairing = self._pairing()
         n_permutations = check_integer("n_permutations", self.n_permutations, 0)
+        alpha = check_real("alpha", self.alpha, 0, 1, inclusive="neither")
         if n_permutations == 0:
+            if self._rule:
+                raise InputError(
+                    f"n_features_to_select={self._rule!r} needs p-values; give n_permutations, "
+                    "such as 999."
+                )
             return pairing
         # Imported here: without permutations no kernel has to be loaded.
         from featsieve.procedures.tested_ranking import TestedProcedure
 
-        return TestedProcedure(pairing, pairing.measure, n_permutations, self.random_state)
+        return TestedProcedure(
+            pairing, pairing.measure, n_permutations, self.random_state, self._rule, alpha
+        )
+
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        if self._rule:
+            self.guarantee_ = f"{GUARANTEES[self._rule]}, at {self.alpha:.0%}."
+        super()._store(engine, result, k)
+
+    def _explain_nothing(self, schema: Schema, result: SelectionResult) -> str:
+        rule, extras = self._rule, result.extras
+        assert rule is not None
+        adjusted = extras[f"adjusted_{rule}"]
+        least = float(np.nanmin(adjusted))
+        passing = np.flatnonzero(adjusted <= least)
+        rarest = 1 / (1 + extras["n_permutations"])
+        floor = (
+            f" With {extras['n_permutations']} permutations no p-value is below {rarest:.2g}; "
+            "raise n_permutations."
+            if np.nanmin(extras["pvalues"]) <= rarest * (1 + 1e-9)
+            else ""
+        )
+        return (
+            f"Nothing passes at {self.alpha:.0%}; at {least:.2g} "
+            f"{listed(unit_names(schema, passing))} would.{floor} Nearest misses: "
+            f"{listed(unit_names(schema, nearest_misses(result)))}."
+        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -132,10 +174,18 @@ class PearsonRanking(TestedRanking):
 
     Parameters
     ----------
+    n_features_to_select : int, float, "auto", "bh", "by", "wy" or None, default=None
+        By p-values: columns whose adjusted one is at most ``alpha``, by Benjamini and Hochberg,
+        Benjamini and Yekutieli (both for the false discovery rate) or Westfall and Young (for any
+        false column at all).
     n_permutations : int, default=0
         With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
         and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
         rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    alpha : float, default=0.05
+        The level for ``n_features_to_select="bh"``, ``"by"`` or ``"wy"``.
+    allow_empty : bool, default=False
+        Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
     random_state : int, generator or None
         Seed of the permutations.
 
@@ -185,10 +235,18 @@ or None for columns that are codes already
         For "ksg".
     correction : None, "miller_madow" or "shrink"
         Against the bias of binned scores from few rows.
+    n_features_to_select : int, float, "auto", "bh", "by", "wy" or None, default=None
+        By p-values: columns whose adjusted one is at most ``alpha``, by Benjamini and Hochberg,
+        Benjamini and Yekutieli (both for the false discovery rate) or Westfall and Young (for any
+        false column at all).
     n_permutations : int, default=0
         With permutations, ``pvalues_`` holds P(score this large | no association) for each column,
         and ``result_.extras`` the values adjusted for many tests (``adjusted_bh``: false discovery
         rate, ``adjusted_wy``: family-wise error). Only ``fit`` tests: permutations need all rows.
+    alpha : float, default=0.05
+        The level for ``n_features_to_select="bh"``, ``"by"`` or ``"wy"``.
+    allow_empty : bool, default=False
+        Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
     random_state : int, generator or None
         Seed of the permutations.
 

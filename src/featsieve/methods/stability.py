@@ -13,13 +13,8 @@ from featsieve.errors import InputError
 from featsieve.inference.exchange import group_codes
 from featsieve.inference.stability import ASSUMPTIONS, Assumption, most_selected
 from featsieve.input.parameters import check_choice, check_integer, check_real, not_allowed
-from featsieve.methods.around import (
-    AroundSelector,
-    inner_selector,
-    listed,
-    nearest_misses,
-    unit_names,
-)
+from featsieve.methods.around import AroundSelector, inner_selector
+from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.methods.ranking import PearsonRanking
 from featsieve.procedures.stability import Checkpoint, Halves, StabilitySelection, members_of
 from featsieve.protocols import Engine, Procedure

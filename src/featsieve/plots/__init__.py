@@ -4,6 +4,7 @@ from featsieve.runtime.lazy import lazy_exports
 
 _EXPORTS = {
     "BandDisplay": "featsieve.plots.band",
+    "CriticalDifferenceDisplay": "featsieve.plots.critical_difference",
     "EmbeddingDisplay": "featsieve.plots.embedding",
     "ErrorCurveDisplay": "featsieve.plots.curves",
     "ManhattanDisplay": "featsieve.plots.manhattan",

@@ -44,10 +44,18 @@ def short(name: str) -> str:
 
 
 def label_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> None:
-    """Names beside points, to the left of those at the right edge."""
-    low, high = ax.get_xlim()
+    """Names beside points, to the left of those at the right edge.
+
+    A name that would lie on one before it is left out: give the most important first.
+    """
+    (low, high), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    placed: list[tuple[float, float]] = []
     for at, height, name in zip(x, y, names, strict=True):
-        right = at > low + 0.8 * (high - low)
+        spot = (at - low) / (high - low), (height - bottom) / (top - bottom)
+        if any(abs(spot[0] - a) < 0.09 and abs(spot[1] - b) < 0.06 for a, b in placed):
+            continue
+        placed.append(spot)
+        right = spot[0] > 0.8
         ax.annotate(
             short(name),
             (at, height),
@@ -56,6 +64,19 @@ def label_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequenc
             ha="right" if right else "left",
             fontsize=8,
         )
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """The heights moved as little as needed upwards to lie ``gap`` apart.
+
+    >>> spread([0.0, 5.0, 0.1], 1.0)
+    [0.0, 5.0, 1.0]
+    """
+    moved = list(heights)
+    before = -np.inf
+    for place in np.argsort(heights, kind="stable").tolist():
+        moved[place] = before = max(heights[place], before + gap)
+    return moved
 
 
 def finite_or_zero(values: Any) -> Any:

@@ -10,6 +10,8 @@ import numpy as np
 from featsieve.arrays import FloatArray
 from featsieve.plots.canvas import COLOURS, new_axes, short
 
+WIDE = 30  # counts so far apart are drawn on a logarithmic axis
+
 
 class ErrorCurveDisplay:
     """Mean error for each number of columns, with a band of one standard error.
@@ -73,6 +75,9 @@ class ErrorCurveDisplay:
             ax.plot(self.counts, mean, style, marker="o", ms=3, color=colour, label=short(name))
             ax.fill_between(self.counts, mean - error, mean + error, color=colour, alpha=0.15, lw=0)
         ax.set(xlabel="number of columns", ylabel=ylabel)
+        if self.counts.min() > 0 and self.counts.max() >= WIDE * self.counts.min():
+            ax.set_xscale("log")
+            ax.xaxis.set_major_formatter("{x:g}")
         if self.label:
             ax.set_title(self.label, fontsize=9)
         ax.legend(fontsize=8, frameon=False)

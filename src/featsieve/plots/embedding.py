@@ -88,10 +88,13 @@ def embedded(values: FloatArray, random_state: int) -> FloatArray:
     """t-SNE of standardised columns; few rows get a smaller neighbourhood."""
     from sklearn.manifold import TSNE
     from sklearn.preprocessing import StandardScaler
+    from threadpoolctl import threadpool_limits
 
     perplexity = min(30.0, max(2.0, (len(values) - 1) / 3))
     tsne = TSNE(perplexity=perplexity, init="random", random_state=random_state)
-    points: FloatArray = tsne.fit_transform(StandardScaler().fit_transform(values))
+    # Threads that wait for each other cost more than they save on at most 1,000 rows.
+    with threadpool_limits(1):
+        points: FloatArray = tsne.fit_transform(StandardScaler().fit_transform(values))
     return points
 
 

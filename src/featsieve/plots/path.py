@@ -8,7 +8,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.plots.canvas import COLOURS, QUIET, column_names, new_axes, pyplot, short
+from featsieve.plots.canvas import COLOURS, QUIET, column_names, new_axes, pyplot, short, spread
 
 MOST_LINES = 400
 
@@ -71,16 +71,7 @@ class PathDisplay:
             chosen = column in self.selected
             colour = COLOURS[self.selected.index(column) % len(COLOURS)] if chosen else QUIET
             upper.plot(at, self.weights[column], color=colour, lw=1.6 if chosen else 0.7)
-        for rank, column in enumerate(self.selected[:n_labels]):
-            upper.annotate(
-                short(self.names[column]),
-                (at[-1], self.weights[column, -1]),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=COLOURS[rank % len(COLOURS)],
-            )
+        self._label(upper, at, n_labels)
         upper.set(ylabel="coefficient")
         bottom = upper if lower is None else lower
         bottom.set_xlabel(self._axis_label())
@@ -89,6 +80,25 @@ class PathDisplay:
         self.axes_ = (upper,) if lower is None else (upper, lower)
         self.ax_, self.figure_ = upper, upper.figure
         return self
+
+    def _label(self, ax: Any, at: FloatArray, n_labels: int) -> None:
+        """Names at the right ends, apart from each other."""
+        columns = self.selected[:n_labels]
+        low, high = ax.get_ylim()
+        ends = [float(self.weights[column, -1]) for column in columns]
+        for rank, (column, height) in enumerate(
+            zip(columns, spread(ends, 0.06 * (high - low)), strict=True)
+        ):
+            ax.annotate(
+                short(self.names[column]),
+                (at[-1], ends[rank]),
+                xytext=(1.015, height),
+                textcoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
+                color=COLOURS[rank % len(COLOURS)],
+                annotation_clip=False,
+            )
 
     def _axes(self, ax: Any) -> tuple[Any, Any]:
         if ax is not None or self.errors is None:

@@ -85,7 +85,8 @@ class HSICLassoPath:
     def _pairs(self, engine: Engine) -> RowPairs:
         if self.n_blocks is None:
             return row_pairs(engine)
-        return block_pairs(engine, self.n_blocks, engine.n_samples // self.n_blocks, self.seed)
+        n_blocks = int(self.n_blocks)
+        return block_pairs(engine, n_blocks, engine.n_samples // n_blocks, self.seed)
 
     def _check(self, engine: Engine) -> None:
         check_choice("approximation", self.approximation, ("none", "nystrom"))

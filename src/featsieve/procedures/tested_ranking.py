@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from featsieve.inference.permutation import PermutationResult, permutation_steps
 from featsieve.protocols import Engine, Measure, Procedure
@@ -13,7 +13,10 @@ from featsieve.result import SelectionResult
 
 @dataclass(frozen=True)
 class TestedProcedure:
-    """Runs ``procedure``, then tests every unit by ``measure``; p-values go into the extras."""
+    """Runs ``procedure``, then tests every unit by ``measure``; p-values go into the extras.
+
+    With a ``rule`` the units are selected whose adjusted p-value is ``alpha`` or less.
+    """
 
     __test__ = False  # not for pytest
 
@@ -21,19 +24,30 @@ class TestedProcedure:
     measure: Measure
     n_permutations: int
     random_state: Any = None
+    rule: Literal["bh", "by", "wy"] | None = None
+    alpha: float = 0.05
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection, then the same with the p-values of the permutations so far."""
-        for selection in self.procedure.steps(engine, k):
-            yield selection
+        count = engine.schema.n_units if k is None else k
+        for selection in self.procedure.steps(engine, count):
+            if self.rule is None:
+                yield selection
         for test in permutation_steps(engine, self.measure, self.n_permutations, self.random_state):
-            yield replace(selection, extras={**selection.extras, **_extras(test)})
+            tested = replace(selection, extras={**selection.extras, **_extras(test)})
+            yield tested if self.rule is None else self._passed(tested)
+
+    def _passed(self, tested: SelectionResult) -> SelectionResult:
+        adjusted = tested.extras[f"adjusted_{self.rule}"]
+        passed = adjusted[tested.indices] <= self.alpha
+        return replace(tested, indices=tested.indices[passed])
 
 
 def _extras(test: PermutationResult) -> Mapping[str, Any]:
     return {
         "pvalues": test.pvalues,
         "adjusted_bh": test.adjusted_bh,
+        "adjusted_by": test.adjusted_by,
         "adjusted_wy": test.adjusted_wy,
         "n_permutations": test.n_permutations,
     }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
+from featsieve.schema import power_of_two
 
 SAMPLE = 2000
 EXPLAINED = 15  # columns for which it is measured what they add
@@ -66,7 +67,9 @@ def as_numbers(values: Any) -> FloatArray:
         numbers = np.unique(values.astype(str), return_inverse=True)[1].astype(np.float64)
     known = np.isfinite(numbers)
     fill = float(np.median(numbers[known])) if known.any() else 0.0
-    return np.where(known, numbers, fill)
+    filled = np.where(known, numbers, fill)
+    # Trees compute in single precision; a power of two changes no digit.
+    return filled * power_of_two(np.abs(filled).max(initial=0.0))
 
 
 def explained_shares(values: FloatArray, target: FloatArray, task: str) -> list[float]:

@@ -73,9 +73,12 @@ class Monitor:
         if self.remaining() <= seconds:
             raise TimeUp
 
-    def check(self) -> None:
-        """End the run if time is up: for pieces too small to report."""
-        if self.remaining() <= 0:
+    def check(self, grace: float = 0.0) -> None:
+        """End the run if time is up: for pieces too small to report.
+
+        ``grace`` are seconds for a piece that would rather end by itself, with an answer.
+        """
+        if self.remaining() <= -grace:
             raise TimeUp
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import BoolArray, FloatArray
-from featsieve.input.parameters import check_choice, check_real
+from featsieve.input.parameters import check_choice, check_real, not_allowed
 from featsieve.protocols import (
     Bound,
     HasConditionalGains,
@@ -237,7 +237,13 @@ class Greedy(BaseEstimator):
 
     @property
     def _criterion(self) -> Criterion:
-        return JointInformation() if self.criterion is None else self.criterion
+        if self.criterion is None:
+            return JointInformation()
+        if isinstance(self.criterion, Criterion):
+            return self.criterion
+        raise not_allowed(
+            "criterion", self.criterion, "an object of featsieve.searches.greedy, or None for JMI"
+        )
 
     def steps(self, bound: BoundInformation, k: int) -> Iterator[SelectionResult]:
         run = self._criterion.begin(bound)

@@ -80,6 +80,9 @@ class Stage:
         return [units[position] for position in order]
 
 
+GRACE = 0.3  # seconds: a solver ends by itself between two of its steps, if these are short
+
+
 class PenalizedRows:
     """The criterion of a bound measure with a penalty on the rows of each unit."""
 
@@ -99,6 +102,7 @@ class PenalizedRows:
 
     def smooth(self, W: FloatArray) -> tuple[float, FloatArray]:
         """What is minimised before the penalty: −criterion."""
+        self._bound.monitor.check(GRACE)
         value, gradient = self._bound.value_and_gradient_matrix(W)
         self.n_evaluations += 1
         return -float(value), -np.asarray(gradient)

@@ -15,11 +15,10 @@ from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, pos
 from featsieve.protocols import HasPairs, Nesting, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
+from featsieve.runtime.products import expect_eigenvalues
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
 from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
-
-EIGEN_PROBE = 200
 
 
 class SimplexQP(BaseEstimator):
@@ -120,21 +119,10 @@ def _redundancy(
 ) -> tuple[FloatArray, FloatArray, str | None]:
     """Q as VV' + D, and the approximation in words."""
     if chosen is None:
-        _expect_eigenvalues(columns, monitor)
+        expect_eigenvalues(columns, monitor)
         return positive_factor(columns), np.zeros(len(columns)), None
     words = f"Nyström from {len(chosen)} of {len(columns)} columns"
     return *nystrom_factor(columns, chosen), words
-
-
-def _expect_eigenvalues(Q: FloatArray, monitor: Monitor) -> None:
-    """LAPACK cannot be stopped: its time grows with n³, so a corner of Q tells it in advance."""
-    if len(Q) <= EIGEN_PROBE or np.isinf(monitor.remaining()):
-        return
-    corner = Q[:EIGEN_PROBE, :EIGEN_PROBE]
-    np.linalg.eigh(corner)  # the first call may load code
-    start = monitor.elapsed
-    np.linalg.eigh(corner)
-    monitor.expect((monitor.elapsed - start) * (len(Q) / EIGEN_PROBE) ** 3)
 
 
 def _refuse_overflow(terms: FloatArray) -> None:

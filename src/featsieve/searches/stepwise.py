@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -70,7 +70,8 @@ class Forward(BaseEstimator):
             size = min(round_size(self.step, len(outside)), k - len(selected))
             chosen = [outside[p] for p in best_first(values)[:size]]
             selected += chosen
-            outside = [unit for unit in outside if unit not in set(chosen)]
+            entered = set(chosen)
+            outside = [unit for unit in outside if unit not in entered]
             trace.append(float(scores[selected[-1]]) if size == 1 else bound.value(selected))
             yield SelectionResult(
                 np.array(selected, dtype=np.intp),
@@ -86,7 +87,7 @@ def values_with(bound: BoundValue, subset: Sequence[int], candidates: Sequence[i
     """All additions at once where the measure can, else one by one."""
     if isinstance(bound, HasAdditions):
         return bound.values_with(subset, candidates)
-    return np.array([bound.value([*subset, candidate]) for candidate in candidates])
+    return _one_by_one(bound, ([*subset, candidate] for candidate in candidates))
 
 
 class Backward(BaseEstimator):
@@ -137,7 +138,8 @@ class Backward(BaseEstimator):
             dropped = [left[p] for p in best_first(-values)[::-1][:size]]
             trace.append(float(values.max()))
             removed += dropped
-            left = [unit for unit in left if unit not in set(dropped)]
+            gone = set(dropped)
+            left = [unit for unit in left if unit not in gone]
             yield _answer(left, removed, scores, k, objective, trace)
             bound.monitor.tick("removing", len(removed), bound.n_units - 1)
         if objective is None:
@@ -176,4 +178,13 @@ def values_without(
     """All removals at once where the measure can, else one by one."""
     if isinstance(bound, HasRemovals):
         return bound.values_without(subset, candidates)
-    return np.array([bound.value([u for u in subset if u != c]) for c in candidates])
+    return _one_by_one(bound, ([u for u in subset if u != c] for c in candidates))
+
+
+def _one_by_one(bound: BoundValue, subsets: Iterable[Sequence[int]]) -> FloatArray:
+    """A measure may not look at the clock itself."""
+    values = []
+    for subset in subsets:
+        bound.monitor.check()
+        values.append(bound.value(subset))
+    return np.array(values)

@@ -129,8 +129,7 @@ class HSIC(BaseMeasure):
         check_choice("approximation", self.approximation, APPROXIMATIONS)
         check_choice("criterion", self.criterion, ("hsic", "mmd", "kta"))
         check_choice("estimator", self.estimator, ("unbiased", "biased", "v_statistic"))
-        if self.precision not in DTYPES:
-            raise InputError(f"precision must be 'double' or 'single', got {self.precision!r}.")
+        check_choice("precision", self.precision, DTYPES)
         if self.criterion != "hsic" and self.approximation not in ("auto", "none"):
             raise InputError(
                 f"criterion={self.criterion!r} is summed exactly; use approximation='none'."

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_flag
 
 Counts = Mapping[Hashable, int]
 
@@ -42,7 +43,7 @@ class ObjectKernel(BaseEstimator, ABC):
     def _products(self, counts: list[Counts], n_first: int) -> FloatArray:
         features = _sparse_counts(counts)
         values = np.asarray((features[:n_first] @ features[n_first:].T).todense(), dtype=np.float64)
-        if not self.normalize:
+        if not check_flag("normalize", self.normalize):
             return values
         norms = np.sqrt(np.asarray(features.multiply(features).sum(axis=1)).ravel())
         norms[norms == 0.0] = 1.0  # an object without any feature is orthogonal to all

@@ -27,6 +27,8 @@ from featsieve.measures.hsic.tiles import (
     tile_width,
     upper_tiles,
 )
+from featsieve.runtime.products import watched_product
+from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema, one_hot
 from featsieve.statistics.moments import Dummies
 
@@ -112,11 +114,12 @@ class ProjectedHSIC:
         """
         if not self._can_start():
             return None
+        monitor = self._pairs.monitor
         width = median_kernel_distance(self._X.T, self._kernel)
-        P = np.exp(-float(self._kernel.rate(width)) * squared_distances(self._X))
+        P = np.exp(-float(self._kernel.rate(width)) * squared_distances(self._X, monitor))
         P *= self._fixed_matrix()
         P[np.diag_indices_from(P)] -= P.sum(axis=1)
-        W = leading_eigenvectors(self._X, P, n_components)
+        W = leading_eigenvectors(self._X, P, n_components, monitor)
         missing = max(n_components - W.shape[1], 0)
         noise = np.random.default_rng(0).standard_normal((len(W), missing))
         return np.concatenate([W, 0.1 / np.sqrt(len(W)) * noise], axis=1)
@@ -130,6 +133,7 @@ class ProjectedHSIC:
         rows = replace(self._pairs.rows, X=self._X[:0])
         M = np.zeros((rows.n_rows, rows.n_rows))
         for a, b in upper_tiles(rows.strips(self._pairs.width)):
+            self._pairs.monitor.check()
             M[a.start : a.start + a.n_rows, b.start : b.start + b.n_rows] = self._tiles.tile(a, b)
         return (M + M.T) / 2
 
@@ -163,23 +167,39 @@ class ProjectsRows:
         return self._projected.value_and_gradient(W, self._rate_at(W))
 
 
-def squared_distances(X: FloatArray) -> FloatArray:
+def squared_distances(X: FloatArray, monitor: Monitor = SILENT) -> FloatArray:
     """Between the rows of a table given column by column."""
     squares = np.einsum("ci,ci->i", X, X)
-    return np.maximum(squares[:, None] + squares - 2.0 * (X.T @ X), 0.0)
+    products = watched_product(np.ascontiguousarray(X.T), X, monitor)
+    return np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
 
 
-def leading_eigenvectors(X: FloatArray, P: FloatArray, n_components: int) -> FloatArray:
-    """Of X P X' (X holds columns by rows), by an eigenproblem of the smaller side."""
-    if len(X) <= X.shape[1]:
-        vectors = np.linalg.eigh(X @ P @ X.T)[1]
-        return vectors[:, ::-1][:, :n_components]
-    values, basis = np.linalg.eigh(X.T @ X)
-    kept = values > 1e-12 * values[-1]
-    root = np.sqrt(values[kept])
-    inner = (basis[:, kept].T @ P @ basis[:, kept]) * root[:, None] * root
-    vectors = np.linalg.eigh(inner)[1][:, ::-1][:, :n_components]
-    return X @ (basis[:, kept] @ (vectors / root[:, None]))
+_FEW_ROWS = 400  # up to here LAPACK takes a blink
+_MOST_RESTARTS = 30
+
+
+def leading_eigenvectors(
+    X: FloatArray, P: FloatArray, n_components: int, monitor: Monitor = SILENT
+) -> FloatArray:
+    """Of X P X' (X holds columns by rows): from LAPACK for few columns, else by Lanczos steps,
+    between which the clock is looked at."""
+    n_columns = len(X)
+    if n_columns <= max(_FEW_ROWS, 2 * n_components + 1):
+        return np.linalg.eigh(X @ P @ X.T)[1][:, ::-1][:, :n_components]
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    def times(v: FloatArray) -> FloatArray:
+        monitor.check()
+        return np.asarray(X @ (P @ (X.T @ v)))
+
+    operator = LinearOperator((n_columns, n_columns), matvec=times, dtype=np.float64)
+    v0 = np.random.default_rng(0).standard_normal(n_columns)
+    n_wanted = min(n_components, X.shape[1])
+    try:
+        pairs = eigsh(operator, n_wanted, which="LA", v0=v0, tol=1e-10, maxiter=_MOST_RESTARTS)
+        return np.asarray(pairs[1][:, ::-1])
+    except ArpackNoConvergence as partly:  # a start need not be exact
+        return np.asarray(partly.eigenvectors[:, ::-1])
 
 
 def expanded_columns(X: FloatArray, schema: Schema) -> FloatArray:

@@ -10,7 +10,8 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.discretize.bins import choose_discretizer
-from featsieve.input.parameters import check_choice
+from featsieve.engines.base import require_pairs
+from featsieve.input.parameters import check_choice, check_flag
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.information.coding import CodedTable, Coder, fit_coder, open_table
 from featsieve.measures.information.counts import (
@@ -91,8 +92,12 @@ or None for columns that are codes already
         self.normalized = normalized
         self.correction = correction
 
-    def bind(self, engine: Engine) -> Bound:
+    def _check(self) -> None:
         check_choice("correction", self.correction, CORRECTIONS)
+        check_flag("normalized", self.normalized)
+
+    def bind(self, engine: Engine) -> Bound:
+        self._check()
         if check_choice("estimator", self.estimator, ("binned", "ksg")) == "ksg":
             from featsieve.measures.information.ksg import BoundKSG
 
@@ -127,7 +132,7 @@ class ConditionalMutualInformation(MutualInformation):
 
     This is the matrix of Venkateswara et al. (2015), eq. 4.
 
-    Parameters are those of :class:`MutualInformation`.
+    Parameters are those of :class:`MutualInformation`; ``estimator="ksg"`` is refused.
 
     Examples
     --------
@@ -143,6 +148,8 @@ class ConditionalMutualInformation(MutualInformation):
     """
 
     def bind(self, engine: Engine) -> Bound:
+        self._check()
+        check_choice("estimator", self.estimator, ("binned",))
         return BoundConditionalInformation(self, engine)
 
 
@@ -247,7 +254,8 @@ class BoundMutualInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """I(X_i; X_j), on the diagonal H(X_i)."""
-        return mutual_matrix(self._sources[0])
+        require_pairs(self.n_units, self._engine.memory_limit)
+        return mutual_matrix(self._sources[0], self.monitor)
 
 
 class BoundPermutable(BoundMutualInformation):
@@ -287,7 +295,11 @@ class BoundConditionalInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y), the mean over the outputs."""
-        return np.mean([conditional_matrix(source) for source in self._sources], axis=0)
+        require_pairs(self.n_units, self._engine.memory_limit)
+        total = conditional_matrix(self._sources[0], self.monitor)
+        for source in self._sources[1:]:
+            total += conditional_matrix(source, self.monitor)
+        return total / len(self._sources) if len(self._sources) > 1 else total
 
 
 def open_pairs(engine: Engine, table: CodedTable, output: int) -> PairSource:

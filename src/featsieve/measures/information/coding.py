@@ -20,7 +20,7 @@ from featsieve.engines.base import BLOCK_BYTES, format_bytes, require_memory, sp
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.measures.information.counts import CodedRows, Codes, Layout, OutputCounts
 from featsieve.measures.information.groups import GroupCodes, fit_groups
-from featsieve.protocols import Engine, S
+from featsieve.protocols import CanKeepBlocks, Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Target
 
@@ -28,6 +28,7 @@ from featsieve.schema import Block, Target
 # the same ones. With probability 99.9 % no cut is off by more than 0.7 % of the rows (DKW).
 SAMPLE_ROWS = 100_000
 SAMPLE_SEED = 20_151
+FETCHED_SHARE = 8  # of memory_limit: sending more codes here costs more than counting them there
 
 
 @dataclass(frozen=True)
@@ -206,12 +207,19 @@ def open_table(engine: Engine, coder: Coder) -> CodedTable:
     """One pass over the rows: code, count and keep them.
 
     The codes stay in memory if they, and the planes that may be made of them, take half the budget.
-    Otherwise they go to a temporary file; rows on other machines are coded again for each pass.
+    Otherwise they go to a temporary file. Those of a cluster stay on its workers, and only few of
+    them come here; where nothing can be kept, the rows are coded again for each pass.
     """
     n_planes = int((coder.n_states - 1).sum())
-    if 2 * engine.n_samples * (engine.schema.n_units + n_planes // 8) <= engine.memory_limit:
+    needed = 2 * engine.n_samples * (engine.schema.n_units + n_planes // 8)
+    if needed <= engine.memory_limit // (1 if engine.is_local else FETCHED_SHARE):
         return _hold(engine, coder)
-    return _spill(engine, coder) if engine.is_local else StreamedTable(engine, coder)
+    if engine.is_local:
+        return _spill(engine, coder)
+    kept = engine.keep(coder.rows) if isinstance(engine, CanKeepBlocks) else None
+    if kept is not None:
+        return RemoteTable(engine, coder, kept=kept)
+    return _hold(engine, coder) if needed <= engine.memory_limit else StreamedTable(engine, coder)
 
 
 @dataclass(frozen=True)
@@ -243,8 +251,8 @@ class KeptTable:
 class StreamedTable:
     """Nothing is kept: each pass codes the rows again, where they are."""
 
-    engine: Engine
-    coder: Coder
+    engine: Engine = field(repr=False)
+    coder: Coder = field(repr=False)
     is_kept: bool = False
 
     @cached_property
@@ -261,6 +269,26 @@ class StreamedTable:
     def all_rows(self) -> CodedRows:
         _require_memory_for_all(self.engine)
         return _hold(self.engine, self.coder).all_rows()
+
+
+class KeptCodes(Protocol):
+    """Blocks of codes on other machines."""
+
+    def reduce(self, fn: Callable[[CodedRows], S]) -> S: ...
+
+
+@dataclass(frozen=True)
+class RemoteTable(StreamedTable):
+    """The codes stay on the machines that have the rows; each pass sends summaries only."""
+
+    kept: KeptCodes = field(kw_only=True, repr=False)
+
+    @cached_property
+    def counts(self) -> OutputCounts:
+        return self.kept.reduce(self.coder.count)
+
+    def reduce(self, fn: Callable[[CodedRows], S]) -> S:
+        return self.kept.reduce(fn)
 
 
 def _require_memory_for_all(engine: Engine) -> None:

@@ -12,6 +12,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.measures.information.coding import CodedTable
 from featsieve.measures.information.counts import ClassCounts, CodedRows, PairCounts
 from featsieve.measures.information.pair_sums import Consumer, PairSource
+from featsieve.runtime.progress import SILENT, Monitor
 
 
 @dataclass(frozen=True)
@@ -73,19 +74,21 @@ class CountedPairs:
 Term = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-def conditional_matrix(sums: PairSource) -> FloatArray:
+def conditional_matrix(sums: PairSource, monitor: Monitor = SILENT) -> FloatArray:
     """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
     counts = sums.counts
     given = counts.class_sums - counts.column_sums
-    return _matrix(sums, lambda pair, triple: triple - pair, given, None, counts.information)
+    return _matrix(
+        sums, lambda pair, triple: triple - pair, given, None, counts.information, monitor
+    )
 
 
-def mutual_matrix(sums: PairSource) -> FloatArray:
+def mutual_matrix(sums: PairSource, monitor: Monitor = SILENT) -> FloatArray:
     """I(X_i; X_j) = H(X_i) + H(X_j) − H(X_i, X_j); H(X_i) for i = j."""
     counts = sums.counts
     level = counts.total * counts.log_total
     alone = counts.column_sums
-    return _matrix(sums, lambda pair, triple: pair + level, alone, alone, counts.entropies)
+    return _matrix(sums, lambda pair, triple: pair + level, alone, alone, counts.entropies, monitor)
 
 
 def _matrix(
@@ -94,6 +97,7 @@ def _matrix(
     of_row: FloatArray,
     of_column: FloatArray | None,
     diagonal: FloatArray,
+    monitor: Monitor,
 ) -> FloatArray:
     """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
     Q = np.empty((len(diagonal), len(diagonal)))
@@ -107,6 +111,7 @@ def _matrix(
         Q[_cross(rows, columns)] = np.maximum(information, 0.0, out=information)
 
     def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
+        monitor.check()
         tile = term(pair, triple)
         put(rows, columns, tile)
         if rows is not columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.ridge import ridge_solutions
+from featsieve.input.parameters import check_flag
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import (
     BasisSums,
@@ -170,7 +171,7 @@ class LSMI(BaseMeasure):
     def bind(self, engine: Engine) -> BoundLSMI:
         grid = make_grid(self.sigmas, self.lambdas, self.cv, self.n_basis, self.centers)
         seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        rows = TableRows(engine, scale_target=self.scale_target)
+        rows = TableRows(engine, scale_target=check_flag("scale_target", self.scale_target))
         return BoundLSMI(SampledBasis(rows, grid, int(seed)), engine.monitor)
 
 
@@ -274,12 +275,14 @@ class BoundLSMI:
         return self.values_with([], range(self.n_units))
 
     def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        return self._values([[*subset, candidate] for candidate in candidates])
+        sets = ([*subset, candidate] for candidate in candidates)
+        return self._values(sets, len(candidates))
 
     def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
-        return self._values([[u for u in subset if u != candidate] for candidate in candidates])
+        sets = ([u for u in subset if u != candidate] for candidate in candidates)
+        return self._values(sets, len(candidates))
 
-    def _values(self, subsets: Sequence[Sequence[int]]) -> FloatArray:
+    def _values(self, subsets: Iterable[Sequence[int]], n_sets: int) -> FloatArray:
         """Side by side; a table that streams has its threads in the engine already."""
         n_threads = self.basis.rows.n_jobs if self.basis.rows.is_resident else 1
         _ = self._pass, self._targets  # drawn once, before the threads ask for them
@@ -287,7 +290,7 @@ class BoundLSMI:
         with single_threaded_blas():
             for value in ordered_map(self.value, subsets, n_threads):
                 values.append(value)
-                self.monitor.tick("measuring sets", len(values), len(subsets))
+                self.monitor.tick("measuring sets", len(values), n_sets)
         return np.array(values)
 
     def value(self, subset: Sequence[int]) -> float:

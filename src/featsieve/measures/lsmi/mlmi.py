@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.compiled.mixture import maximise_mixture
 from featsieve.errors import MemoryBudgetError
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import check_choice, check_flag
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import Rows, gaussian, weighted_distances
 from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
@@ -170,7 +170,7 @@ class MLMI(BaseMeasure):
         grid = make_grid(self.sigmas, None, self.cv, self.n_basis, self.centers)
         _require_memory(engine, grid.n_basis)
         seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        rows = TableRows(engine, scale_target=self.scale_target)
+        rows = TableRows(engine, scale_target=check_flag("scale_target", self.scale_target))
         return BoundMLMI(SampledBasis(rows, grid, int(seed)), self.solver, engine.monitor)
 
 

@@ -240,13 +240,12 @@ class Grid:
 
 
 def make_grid(sigmas: Any, lambdas: Any, cv: Any, n_basis: Any, centers: Any) -> Grid:
-    check_integer("n_basis", n_basis, 1)
-    check_integer("cv", cv, 2)
+    n_centers, n_folds = check_integer("n_basis", n_basis, 1), check_integer("cv", cv, 2)
     return Grid(
         None if sigmas is None else _positive(sigmas, "sigmas"),
         LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
-        cv,
-        n_basis,
+        n_folds,
+        n_centers,
         _known_centers(centers),
     )
 

@@ -66,7 +66,7 @@ class BoundPCA:
 
     def start(self, n_components: int) -> FloatArray:
         """The leading principal directions."""
-        directions = self._covariance.leading(n_components)
+        directions = self._covariance.leading(n_components, self.monitor)
         missing = max(n_components - directions.shape[1], 0)
         noise = np.random.default_rng(0).standard_normal((len(directions), missing))
         return np.concatenate([directions, 1e-3 * noise], axis=1)

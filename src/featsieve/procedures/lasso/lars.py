@@ -40,6 +40,15 @@ def lars_knots(
         return _knots(table, method, limits, monitor)
 
 
+NONZERO = 1e-10  # of the largest size: what a straight line leaves of a coefficient that is 0
+
+
+def without_rounding(sizes: FloatArray) -> FloatArray:
+    """Sizes of coefficients, rounding taken for 0; the last axis is one point of the path."""
+    largest = sizes.max(axis=-1, initial=0.0, keepdims=True)
+    return np.where(sizes > NONZERO * largest, sizes, 0.0)
+
+
 def _knots(
     table: Table, method: LarsMethod, limits: LarsLimits, monitor: Monitor
 ) -> tuple[FloatArray, FloatArray]:
@@ -51,7 +60,8 @@ def _knots(
             break
         alphas.append(state.alpha)
         coefs.append(state.coef.copy())
-        if limits.count is not None and np.count_nonzero(state.coef) >= limits.count:
+        sizes = without_rounding(np.abs(state.coef))
+        if limits.count is not None and np.count_nonzero(sizes) >= limits.count:
             break
         monitor.tick("path", len(alphas), limits.max_iter + 1)
     return np.array(alphas), np.array(coefs)

@@ -11,7 +11,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.lasso import descend
-from featsieve.procedures.lasso.lars import LarsLimits, lars_knots
+from featsieve.procedures.lasso.lars import LarsLimits, lars_knots, without_rounding
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import SILENT, Monitor
@@ -146,7 +146,7 @@ class GroupPath:
     def until(self, count: int) -> GroupPath:
         """The same without the penalties past the first that has so many units."""
         for done, coef in enumerate(self._along(), start=1):
-            if np.count_nonzero(self.basis.norms(coef)) >= count:
+            if np.count_nonzero(without_rounding(self.basis.norms(coef))) >= count:
                 return replace(self, alphas=self.alphas[:done])
         return self
 
@@ -210,7 +210,6 @@ class GroupPath:
 
 
 CountRule = Literal["exact", "nearest"]
-NONZERO = 1e-10  # of the largest size: what a straight line leaves of a coefficient that is 0
 HALVINGS = 100
 SAME_ALPHA = 1e-12
 
@@ -225,9 +224,7 @@ class Chooser:
 
     def sizes(self, coef: FloatArray) -> FloatArray:
         """The norm of each unit's coefficients, rounding taken for 0."""
-        norms = self.basis.norms(coef)
-        largest = norms.max(axis=-1, initial=0.0, keepdims=True)
-        return np.where(norms > NONZERO * largest, norms, 0.0)
+        return without_rounding(self.basis.norms(coef))
 
     @cached_property
     def path_sizes(self) -> FloatArray:

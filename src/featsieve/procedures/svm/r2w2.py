@@ -27,9 +27,9 @@ from featsieve.runtime.progress import Monitor
 from featsieve.searches.stepwise import round_size
 
 KernelName = Literal["linear", "rbf"]
-KERNELS: dict[KernelName, Callable[[Rows], ScaledKernel]] = {
-    "linear": lambda rows: LinearKernel(mean_rate(rows)),
-    "rbf": lambda rows: GaussianKernel(median_rate(rows)),
+KERNELS: dict[KernelName, Callable[[Rows, Monitor], ScaledKernel]] = {
+    "linear": lambda rows, monitor: LinearKernel(mean_rate(rows), monitor),
+    "rbf": lambda rows, monitor: GaussianKernel(median_rate(rows, monitor), monitor),
 }
 FIRST_MOVE = 0.5  # of the sum of all scales
 SUFFICIENT = 1e-4
@@ -53,7 +53,7 @@ class ScaleElimination:
         assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=8, standardize=self.standardize)
         solver = Solver(engine.monitor, self.tol)
-        kernel = KERNELS[self.kernel](rows)
+        kernel = KERNELS[self.kernel](rows, engine.monitor)
         problems = problems_of(y, one_vs_rest)
         bound = RadiusMargin(problems, kernel, 1.0 / self.C, solver)
         descent = Descent(bound, float(rows.n_units), self.max_iter, engine.monitor)
@@ -115,6 +115,7 @@ class Descent:
         return point
 
     def _at(self, rows: Rows, scales: FloatArray) -> Point:
+        self.monitor.check()
         value, gradient = self.bound.value_and_gradient(rows, scales)
         return Point(scales, value, gradient / value)
 

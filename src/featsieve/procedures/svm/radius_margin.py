@@ -14,6 +14,8 @@ import numpy as np
 from featsieve.arrays import FloatArray
 from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.rows import Problem, Rows
+from featsieve.runtime.products import watched_product
+from featsieve.runtime.progress import SILENT, Monitor
 
 
 class ScaledKernel(Protocol):
@@ -33,10 +35,11 @@ class LinearKernel:
     """K_ab = rate Σ_j s_j x_aj x_bj."""
 
     rate: float
+    monitor: Monitor = SILENT
 
     def matrix(self, rows: Rows, scales: FloatArray) -> FloatArray:
-        K: FloatArray = (rows.X * (self.rate * scales[rows.unit_of])) @ rows.X.T
-        return K
+        scaled = rows.X * (self.rate * scales[rows.unit_of])
+        return watched_product(scaled, rows.X.T, self.monitor)
 
     def pull_back(
         self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray
@@ -50,23 +53,25 @@ class GaussianKernel:
     """K_ab = exp(−rate Σ_j s_j (x_aj − x_bj)²)."""
 
     rate: float
+    monitor: Monitor = SILENT
 
     def matrix(self, rows: Rows, scales: FloatArray) -> FloatArray:
-        return np.exp(-self.rate * squared_distances(rows, scales))
+        return np.exp(-self.rate * squared_distances(rows, scales, self.monitor))
 
     def pull_back(
         self, rows: Rows, K: FloatArray, diagonal: FloatArray, V: FloatArray
     ) -> FloatArray:
         # The diagonal of K is 1 whatever the scales, so only −VV' counts.
         N = (V @ V.T) * K
-        per_column = N.sum(axis=1) @ rows.X**2 - np.einsum("ij,ij->j", rows.X, N @ rows.X)
+        crossed = watched_product(N, rows.X, self.monitor)
+        per_column = N.sum(axis=1) @ rows.X**2 - np.einsum("ij,ij->j", rows.X, crossed)
         return 2.0 * self.rate * rows.per_unit(per_column)
 
 
-def squared_distances(rows: Rows, scales: FloatArray) -> FloatArray:
+def squared_distances(rows: Rows, scales: FloatArray, monitor: Monitor) -> FloatArray:
     scaled = rows.X * np.sqrt(scales[rows.unit_of])
     squares = np.einsum("ij,ij->i", scaled, scaled)
-    distances = squares[:, None] + squares - 2.0 * scaled @ scaled.T
+    distances = squares[:, None] + squares - 2.0 * watched_product(scaled, scaled.T, monitor)
     np.fill_diagonal(distances, 0.0)
     return np.maximum(distances, 0.0)
 
@@ -77,9 +82,9 @@ def mean_rate(rows: Rows) -> float:
     return 1.0 / mean if mean > 0 else 1.0
 
 
-def median_rate(rows: Rows) -> float:
+def median_rate(rows: Rows, monitor: Monitor) -> float:
     """1/(2σ²) with σ the median distance between the rows, all scales 1."""
-    distances = squared_distances(rows, np.ones(rows.n_units))
+    distances = squared_distances(rows, np.ones(rows.n_units), monitor)
     middle = float(np.median(distances[np.triu_indices(len(distances), 1)]))
     return 0.5 / middle if middle > 0 else 0.5
 

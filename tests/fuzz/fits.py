@@ -1,0 +1,238 @@
+"""What a fit may do with a case: everything else is a problem."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import parallel_config
+
+from featsieve.errors import InputError
+from featsieve.registry import find_method
+from tests.fuzz.cases import Case
+from tests.fuzz.containers import SPARSE, contain, unchanged
+from tests.fuzz.targets import NUMBERS, REFUSED
+
+NOT_CONVERGED = ("KKT residual", "did not converge", "eigenvectors of the graph converged")
+NEAR = 1e-6  # scores this close, relative to the largest, may be in either order
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A selection with its warnings, or the sentence of a refusal; ``problem`` if it is neither."""
+
+    indices: tuple[int, ...] = ()
+    scores: Any = None
+    warned: tuple[str, ...] = ()
+    refusal: str | None = None
+    problem: str | None = None
+
+    @property
+    def in_words(self) -> str:
+        shown = ", ".join(f"{j}: {self.scores[j]:.9g}" for j in self.indices[:5])
+        return f"({shown}{', …' if len(self.indices) > 5 else ''})"
+
+    @property
+    def is_unsettled(self) -> bool:
+        """The user was told that a solver has not converged: rounding may have grown."""
+        return any(words in warning for warning in self.warned for words in NOT_CONVERGED)
+
+
+def run(selector: Any, X: Any, y: Any) -> Outcome:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with parallel_config(backend="threading"):  # a wrapper would start processes
+                selector.fit(X, y)
+        except InputError as error:
+            return Outcome(refusal=str(error))
+        except Exception as error:
+            if raised_by_scikit_learn(error) or _raised_by_the_model(selector, error):
+                return Outcome(refusal=str(error))
+            return Outcome(problem=in_one_line(error))
+    strange = [w for w in caught if w.category is not UserWarning]
+    if hasattr(selector, "estimator"):  # a user's model may say what it wants
+        strange = []
+    if strange:
+        return Outcome(problem=f"{strange[0].category.__name__}: {strange[0].message}"[:300])
+    return Outcome(
+        tuple(map(int, selector.indices_)),
+        np.asarray(selector.scores_, dtype=np.float64),
+        tuple(str(w.message) for w in caught),
+    )
+
+
+def in_one_line(error: BaseException) -> str:
+    """What was raised, and in which line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "/featsieve/" in frame.filename.replace("\\", "/")]
+    last = (ours or frames)[-1]
+    where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    return f"{type(error).__name__} at {where}: {error}"[:300]
+
+
+def raised_by_scikit_learn(error: Exception) -> bool:
+    """A refusal of its input checks."""
+    last = traceback.extract_tb(error.__traceback__)[-1].filename.replace("\\", "/")
+    return isinstance(error, (ValueError, TypeError)) and "/sklearn/utils/" in last
+
+
+def _raised_by_the_model(selector: Any, error: Exception) -> bool:
+    """A wrapper hands on what the user's estimator says."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return hasattr(selector, "estimator") and any("/sklearn/" in f.filename for f in frames)
+
+
+def same_selection(
+    a: Outcome, b: Outcome, *, by_step: bool = False, tolerance: float = NEAR
+) -> bool:
+    """The same columns in the same order with the same scores, up to the first tie.
+
+    Where the two first differ, the criterion is to be equal but for rounding: from there on even
+    the sets may differ. Scores ``by_step`` compare a column only with those of the same step.
+    """
+    if len(a.indices) != len(b.indices) or a.scores is None or b.scores is None:
+        return False
+    width = tolerance * np.abs(a.scores[np.isfinite(a.scores)]).max(initial=0.0)
+
+    def near(x: Any, y: Any) -> bool:
+        return bool(np.allclose(x, y, rtol=0, atol=width, equal_nan=True))
+
+    for i, j in zip(a.indices, b.indices, strict=True):
+        if i != j:
+            is_tie = near(a.scores[i], b.scores[j])
+            return is_tie and (by_step or near(a.scores[i], a.scores[j]))
+    return near(a.scores, b.scores)
+
+
+def tolerance_of(case: Case) -> float:
+    """Rounding; a solver that stops at ``tol`` promises no more digits than that."""
+    return max(NEAR, 10 * float(case.selector().get_params().get("tol", 0.0)))
+
+
+def problems(case: Case, tally: Counter[str] | None = None) -> Iterator[str]:
+    """Everything that does not hold of this case; nothing if all does."""
+    tally = Counter() if tally is None else tally
+    values = case.values()
+    y = case.target_values(values)
+    X = case.contained(values)
+    before = copy.deepcopy((X, y))
+    selector = case.selector()
+    first = run(selector, X, y)
+    if first.problem:
+        yield first.problem
+        return
+    tally["fit refused" if first.refusal else "fit answered"] += 1
+    if not unchanged(before, (X, y)):
+        yield "the input was changed"
+    if first.refusal is None:
+        yield from _unusable(case)
+        yield from _attributes(case, selector, first)
+        yield from _transformed(selector, X, first)
+    for name, other in _again(case, selector, values, X, y):
+        tally[f"same for: {name}"] += 1
+        tally[f"fits of {case.method}"] += other.refusal is None
+        yield from _difference(case, name, first, other, tally)
+
+
+def _unusable(case: Case) -> Iterator[str]:
+    """Some tables must not get an answer."""
+    uses_target = find_method(case.method).target != "nothing"
+    if case.target in REFUSED and case.target != "nothing" and uses_target:
+        yield f"a target was taken that cannot be used: {case.target}"
+    takes_gaps = case.selector().__sklearn_tags__().input_tags.allow_nan
+    if not takes_gaps and not np.isfinite(case.values().astype(np.float64)).all():
+        yield "a cell was taken that is not a number"
+
+
+def _attributes(case: Case, selector: Any, outcome: Outcome) -> Iterator[str]:
+    n_columns = case.shape[1]
+    chosen = outcome.indices
+    if len(chosen) != case.n_wanted and not outcome.warned:
+        yield f"{len(chosen)} columns where {case.n_wanted} were asked for, without a warning"
+    if len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(n_columns)):
+        yield f"indices_ {chosen} are not distinct columns"
+    if sorted(chosen) != np.flatnonzero(selector.support_).tolist():
+        yield "support_ and indices_ differ"
+    if outcome.scores.shape != (n_columns,):
+        yield f"scores_ have the shape {outcome.scores.shape}, not one number per column"
+    if np.isinf(outcome.scores).any():
+        yield "an infinite score"
+
+
+def _transformed(selector: Any, X: Any, outcome: Outcome) -> Iterator[str]:
+    """The selected columns, in the container that was given."""
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        try:
+            chosen = selector.transform(X)
+        except Exception as error:
+            yield f"transform: {in_one_line(error)}"
+            return
+    if chosen.shape[1] != len(outcome.indices):
+        yield f"transform gives {chosen.shape[1]} columns for {len(outcome.indices)} selected"
+    if not isinstance(X, list) and type(chosen) is not type(X) and not isinstance(X, np.ndarray):
+        yield f"transform gives a {type(chosen).__name__} for a {type(X).__name__}"
+
+
+def _again(case: Case, selector: Any, values: Any, X: Any, y: Any) -> Iterator[tuple[str, Outcome]]:
+    """The same question asked in other ways."""
+    yield "repeated fit", run(selector, X, y)
+    yield "n_jobs=2", run(case.selector(n_jobs=2), X, y)
+    # A user's model may refuse words, and treat units and sparse matrices as it likes.
+    is_odd = case.categories or case.scale != "plain" or case.container in SPARSE
+    if case.container != "array" and not (case.method == "WrapperSelector" and is_odd):
+        yield "container", run(case.selector("array"), contain("array", values), y)
+    if case.is_general and case.is_deterministic:
+        order = np.random.default_rng([case.seed, 2]).permutation(case.shape[1])
+        outcome = run(case.selector(), case.contained(values[:, order]), y)
+        yield "order of columns", _reordered(outcome, order)
+    if case.dtype == "float64" and case.scale == "plain" and case.method != "WrapperSelector":
+        yield from _other_units(case, values, y)  # a user's model may depend on units
+
+
+def _other_units(case: Case, values: Any, y: Any) -> Iterator[tuple[str, Outcome]]:
+    rng = np.random.default_rng([case.seed, 3])
+    powers = 2.0 ** rng.integers(-30, 30, case.shape[1])
+    powers[list(case.coded)] = 1.0
+    yield "unit of columns", run(case.selector(), case.contained(values * powers), y)
+    if not case.is_general:
+        return
+    factors = 10.0 ** rng.uniform(-9, 9, case.shape[1])
+    yield "other unit of columns", run(case.selector(), case.contained(values * factors), y)
+    if case.target in NUMBERS and isinstance(y, np.ndarray) and y.dtype == np.float64:
+        X = case.contained(values)
+        yield "unit of the target", run(case.selector(), X, y * 2.0 ** rng.integers(-30, 30))
+        yield "other unit of the target", run(case.selector(), X, y * 10.0 ** rng.uniform(-9, 9))
+
+
+def _reordered(outcome: Outcome, order: Any) -> Outcome:
+    """In the numbers of the columns as they were."""
+    if outcome.scores is None:
+        return outcome
+    scores = np.empty_like(outcome.scores)
+    scores[order] = outcome.scores
+    return replace(outcome, indices=tuple(order[list(outcome.indices)].tolist()), scores=scores)
+
+
+def _difference(
+    case: Case, name: str, first: Outcome, other: Outcome, tally: Counter[str]
+) -> Iterator[str]:
+    by_step, tolerance = find_method(case.method).score.by_step, tolerance_of(case)
+    if other.problem:
+        yield f"{name}: {other.problem}"
+    elif (first.refusal is None) != (other.refusal is None):
+        yield f"{name}: refused once only ({first.refusal or other.refusal})"
+    elif first.refusal is not None:
+        return
+    elif not same_selection(first, other, by_step=by_step, tolerance=tolerance):
+        if first.is_unsettled and other.is_unsettled:
+            tally["differences after a warning that the solver did not converge"] += 1
+        else:
+            yield f"{name}: {first.in_words} and {other.in_words}"

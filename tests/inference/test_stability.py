@@ -1,0 +1,202 @@
+"""The bounds of stability selection, halves of the rows, and the selector."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from featsieve import MRMR, LassoSelector, MaxRel, PearsonRanking, StabilitySelector, open_parquet
+from featsieve.engines.row_subset import RowSubset
+from featsieve.errors import InputError
+from featsieve.inference.stability import (
+    ASSUMPTIONS,
+    false_selections,
+    largest_tails,
+    least_threshold,
+    most_selected,
+)
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.procedures.stability import Halves
+
+
+def table(seed=0, n=200, p=20):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, X[:, 0] + X[:, 1] + X[:, 2] + 0.5 * rng.normal(size=n)
+
+
+@given(
+    q=st.integers(1, 30),
+    threshold=st.sampled_from([0.6, 0.7, 0.75, 0.8, 0.9, 1.0]),
+)
+def test_stronger_assumptions_give_sharper_bounds(q, threshold):
+    none, unimodal, concave = (
+        false_selections(q, 200, threshold, 20, assumption)
+        for assumption in ("none", "unimodal", "r-concave")
+    )
+    assert concave <= unimodal + 1e-9 <= none + 2e-9
+    assert none <= q
+
+
+@pytest.mark.parametrize("r", [-0.5, -0.25])
+@pytest.mark.parametrize("mean", [0.05, 0.15])
+def test_no_r_concave_law_has_a_larger_tail(mean, r):
+    size = 12
+    tails = largest_tails(mean, size, r)
+    assert (np.diff(tails) <= 1e-12).all()
+    points = np.arange(size + 1)
+    best = np.zeros(size + 1)
+    for a, last in itertools.product(np.geomspace(1e-4, 1e4, 400), range(1, size + 1)):
+        weights = np.where(points <= last, (a + points) ** (1.0 / r), 0.0)
+        law = weights / weights.sum()
+        if law @ points <= mean * size:
+            best = np.maximum(best, law[::-1].cumsum()[::-1])
+    assert (best <= tails + 1e-6).all()
+    lowest = int(np.ceil(2 * mean * size)) + 1
+    assert best[lowest + 1 :] == pytest.approx(tails[lowest + 1 :], rel=0.35)
+
+
+def test_threshold_and_count_are_the_edges_of_the_bound():
+    for assumption in ASSUMPTIONS:
+        threshold = least_threshold(8, 100, 0.7, 25, assumption)
+        assert false_selections(8, 100, threshold, 25, assumption) <= 0.7
+        assert false_selections(8, 100, threshold - 1 / 50, 25, assumption) > 0.7
+        q = most_selected(100, 0.5, 0.8, 25, assumption)
+        assert false_selections(q, 100, 0.8, 25, assumption) <= 0.5
+        assert false_selections(q + 1, 100, 0.8, 25, assumption) > 0.5
+
+
+@given(n=st.integers(4, 60), seed=st.integers(0, 99), size=st.integers(1, 5))
+def test_halves_are_disjoint_and_keep_members_together(n, seed, size):
+    members = np.arange(n) // size
+    first, second = Halves(n, members).pair(seed)
+    assert not set(first.tolist()) & set(second.tolist())
+    assert not set(members[first].tolist()) & set(members[second].tolist())
+    assert n - len(first) - len(second) <= size
+
+
+@given(seed=st.integers(0, 999))
+@settings(deadline=None, max_examples=20)
+def test_some_rows_of_an_engine_are_the_table_of_those_rows(seed):
+    rng = np.random.default_rng(seed)
+    X, y = table(seed, n=50, p=4)
+    rows = np.sort(rng.choice(50, 21, replace=False))
+    engine = RowSubset(open_engine(X, y, Settings(rows_a_block=8)), rows)
+    selector = PearsonRanking(n_features_to_select=2)
+    *_, last = selector._steps(engine, 2)
+    assert last.scores == pytest.approx(selector.fit(X[rows], y[rows]).scores_, abs=1e-12)
+    assert engine.take(np.array([3, 1]))[0].tolist() == X[rows[[3, 1]]].tolist()
+
+
+def test_frequencies_are_shares_of_halves():
+    X, y = table()
+    selector = StabilitySelector(PearsonRanking(n_features_to_select=3), n_pairs=10, random_state=0)
+    selector.fit(X, y)
+    assert sorted(selector.indices_.tolist()) == [0, 1, 2]
+    assert selector.frequencies_.sum() == pytest.approx(3)
+    assert (selector.intervals_[:, 0] <= selector.frequencies_).all()
+    assert (selector.frequencies_ <= selector.intervals_[:, 1]).all()
+    assert selector.result_.extras["bound"] <= 1.0
+    assert "expected to be false" in selector.guarantee_
+
+
+@pytest.mark.parametrize("method", [MRMR(n_features_to_select=3), MaxRel(n_features_to_select=3)])
+def test_memory_file_dask_and_threads_agree(tmp_path, method):
+    import dask.array as da
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    X, y = table(p=6)
+    pq.write_table(
+        pa.table({f"x{j}": X[:, j] for j in range(6)} | {"y": y}),
+        tmp_path / "t.parquet",
+        row_group_size=70,
+    )
+    make = {"selector": method, "n_pairs": 4, "threshold": 0.7, "random_state": 0}
+    expected = StabilitySelector(**make).fit(X, y).frequencies_.tolist()
+    others = [
+        StabilitySelector(**make).fit(open_parquet(tmp_path / "t.parquet"), "y"),
+        StabilitySelector(**make).fit(da.from_array(X, chunks=(70, 6)), y),
+        StabilitySelector(**make, n_jobs=2).fit(X, y),
+    ]
+    for other in others:
+        assert other.frequencies_.tolist() == expected
+
+
+def test_a_run_that_was_cut_off_goes_on(tmp_path):
+    X, y = table()
+    path = tmp_path / "counts.json"
+    make = {"selector": PearsonRanking(n_features_to_select=3), "random_state": 0}
+    StabilitySelector(**make, n_pairs=3, checkpoint=path).fit(X, y)
+    calls = []
+    resumed = StabilitySelector(
+        **make, n_pairs=5, checkpoint=path, callback=lambda progress: calls.append(progress)
+    ).fit(X, y)
+    whole = StabilitySelector(**make, n_pairs=5).fit(X, y)
+    assert resumed.frequencies_.tolist() == whole.frequencies_.tolist()
+    assert [c.done for c in calls if c.message == "selecting from halves"] == [4, 5]
+    with pytest.raises(InputError, match="other data or settings"):
+        StabilitySelector(**make, checkpoint=path).fit(X + 1, y)
+    path.write_text("{}")
+    with pytest.raises(InputError, match="not a checkpoint"):
+        StabilitySelector(**make, checkpoint=path).fit(X, y)
+
+
+def test_groups_stay_together_and_are_checked():
+    X, y = table(n=40)
+    groups = np.repeat(np.arange(10), 4)
+    selector = StabilitySelector(n_pairs=3, threshold=0.6, random_state=0, allow_empty=True)
+    grouped = selector.fit(X, y, groups=groups).frequencies_
+    assert grouped.tolist() != selector.fit(X, y).frequencies_.tolist()
+    with pytest.raises(InputError, match="groups"):
+        selector.fit(X, y, groups=groups[:-1])
+    with pytest.raises(InputError, match="cannot be cut"):
+        selector.fit(X, y, groups=np.repeat([0, 1], 20))
+    with pytest.raises(InputError, match="give one"):
+        selector.set_params(block_size=4).fit(X, y, groups=groups)
+
+
+def test_an_empty_answer_is_explained():
+    X, _ = table(n=60, p=60)
+    y = np.random.default_rng(3).normal(size=60)
+    inner = LassoSelector(n_features_to_select=2)
+    with pytest.warns(UserWarning, match="no column was selected by"):
+        selector = StabilitySelector(inner, n_pairs=6, random_state=0).fit(X, y)
+    with pytest.raises(InputError, match="allow_empty"):
+        selector.transform(X)
+    greedy = StabilitySelector(PearsonRanking(n_features_to_select=40), n_pairs=4, random_state=0)
+    with pytest.warns(UserWarning, match="no threshold keeps"):
+        greedy.fit(X, y)
+
+
+def test_expected_false_columns_stay_below_the_bound():
+    false = []
+    for seed in range(20):
+        X, y = table(seed, n=100, p=60)
+        selector = StabilitySelector(n_pairs=10, pfer=1.0, random_state=seed, allow_empty=True)
+        false.append(np.sum(selector.fit(X, y).indices_ > 2))
+    assert np.mean(false) <= 1.0
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_pairs": 0},
+        {"threshold": 0.5},
+        {"threshold": 1.1},
+        {"pfer": 0},
+        {"assumption": "gaussian"},
+        {"block_size": 0},
+        {"checkpoint": 3},
+        {"checkpoint": "x", "random_state": None},
+        {"selector": "mrmr"},
+    ],
+)
+def test_bad_parameters(parameters):
+    X, y = table(n=30, p=4)
+    with pytest.raises(InputError):
+        StabilitySelector(**parameters).fit(X, y)
