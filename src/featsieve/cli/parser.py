@@ -84,6 +84,17 @@ def _add_select(commands: Any) -> None:
         help="a name from 'featsieve methods'; by default one that suits the data",
     )
     select.add_argument(
+        "--fdr",
+        type=_share,
+        metavar="Q",
+        help="keep what passes at this false discovery rate, such as 0.1 (knockoffs)",
+    )
+    select.add_argument(
+        "--stability",
+        action="store_true",
+        help="keep what the method selects again and again from halves of the rows",
+    )
+    select.add_argument(
         "--param",
         type=_parameter,
         action="append",
@@ -267,6 +278,13 @@ def _how_many(text: str) -> int | float | str:
     raise argparse.ArgumentTypeError(
         f"{text!r} columns cannot be selected; give an integer >= 1, a fraction up to 1.0, or auto."
     )
+
+
+def _share(text: str) -> float:
+    share = _number(text)
+    if share is None or not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share; give a number up to 1.")
+    return share
 
 
 def _seconds(text: str) -> float:

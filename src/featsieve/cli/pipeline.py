@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from featsieve import __version__
-from featsieve.cli.outcome import Outcome
-from featsieve.registry import find_method
+from featsieve.cli.outcome import Outcome, plain
 
 _CODE = '''\
 """What `featsieve select` did, in Python, and a model on top (featsieve {version})."""
@@ -15,14 +14,12 @@ _CODE = '''\
 from sklearn.ensemble import {model}
 from sklearn.pipeline import make_pipeline
 
-from featsieve import {method}
+from featsieve import {methods}
 from featsieve.io import load_table
 
 X, y = load_table({load})
 X = X.to_pandas()
-selector = {method}(
-{parameters}
-)
+selector = {selector}
 model = make_pipeline(selector, {model}(random_state={seed}, categorical_features="from_dtype"))
 
 if __name__ == "__main__":
@@ -37,12 +34,13 @@ _MODELS = {
 
 def pipeline_code(arguments: argparse.Namespace, outcome: Outcome) -> str:
     """Code that runs as it stands where the file is."""
+    layers = _layers(outcome.selector)
     return _CODE.format(
         version=__version__,
         model=_MODELS[outcome.task],
-        method=outcome.method,
+        methods=", ".join(sorted(type(layer).__name__ for layer in layers)),
         load=_load_words(arguments, outcome),
-        parameters=_parameters(outcome),
+        selector=_selector_code(layers, outcome),
         seed=outcome.seed,
     )
 
@@ -60,13 +58,28 @@ def _load_words(arguments: argparse.Namespace, outcome: Outcome) -> str:
     return ", ".join(words + [f"{name}={value!r}" for name, value in given.items() if value])
 
 
-def _parameters(outcome: Outcome) -> str:
-    """Those that are not at their defaults; the task as it was decided."""
-    build: Any = find_method(outcome.method).load()
-    defaults = build().get_params(deep=False)
-    given = {n: v for n, v in outcome.params.items() if v != defaults.get(n)}
+def _layers(selector: Any) -> list[Any]:
+    """The selector, and the one that it runs, if any."""
+    inner = selector.get_params(deep=False).get("selector")
+    return [selector] if inner is None else [selector, *_layers(inner)]
+
+
+def _selector_code(layers: list[Any], outcome: Outcome, indent: str = "") -> str:
+    """A call with the parameters that are not at their defaults; the task as it was decided."""
+    selector, *inner = layers
+    given = _given_parameters(selector, outcome)
+    lines = [f"{indent}    {name}={value!r}," for name, value in given.items()]
+    if inner:
+        lines.insert(0, f"{indent}    selector={_selector_code(inner, outcome, indent + '    ')},")
+    return "\n".join([f"{type(selector).__name__}(", *lines, f"{indent})"])
+
+
+def _given_parameters(selector: Any, outcome: Outcome) -> dict[str, Any]:
+    defaults = type(selector)().get_params(deep=False)
+    params = {name: plain(value) for name, value in selector.get_params(deep=False).items()}
+    left_out = ("callback", "categorical_features", "selector")
+    given = {n: v for n, v in params.items() if n not in left_out and v != plain(defaults[n])}
     given["task"] = outcome.task
-    given.pop("categorical_features", None)
     if "random_state" in defaults:
         given["random_state"] = outcome.seed
-    return "\n".join(f"    {name}={value!r}," for name, value in given.items())
+    return given

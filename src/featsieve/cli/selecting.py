@@ -21,6 +21,7 @@ from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
 PERMUTATIONS = 1000
 MOST_CELLS = 10_000_000
+CONTROLLED = "LassoSelector"
 _STOPPED = {
     TIME_LIMIT: "the time limit was reached; this is the best answer so far.",
     INTERRUPTED: "interrupted; this is the best answer so far.",
@@ -69,7 +70,9 @@ def run_method(
     available: frozenset[str] | None = None,
 ) -> Outcome:
     """Fit the named method, or an ``available`` one that suits the data; say what it found."""
-    if name is None:
+    if name is None and _control(arguments):
+        method, reason = CONTROLLED, "the usual method under error control"
+    elif name is None:
         method, reason = choose_method(job.shape, available)
     else:
         method, reason = find_method(name).name, "as asked for"
@@ -86,6 +89,9 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
             selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
+    for sentence in ("guarantee_", "explanation_"):
+        if hasattr(selector, sentence):
+            tell(arguments, getattr(selector, sentence))
     if outcome.stop_reason != COMPLETED and not arguments.quiet:
         say(_STOPPED.get(outcome.stop_reason, f"stopped: {outcome.stop_reason}."))
     return outcome
@@ -132,9 +138,36 @@ def _selector(
         "n_permutations": _permutations(job, arguments),
         "callback": bar,
     }
+    control = _control(arguments)
+    if control is not None:
+        del settings["n_features_to_select"]
     selector = build(**({name: v for name, v in settings.items() if name in known} | asked))
     _check_words(arguments, method, selector)
-    return selector
+    return selector if control is None else _controlled(selector, control, arguments)
+
+
+def _control(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """The selector around the method that --fdr or --stability asks for, with its level."""
+    fdr, stability = getattr(arguments, "fdr", None), getattr(arguments, "stability", False)
+    if fdr is not None and stability:
+        raise InputError("--fdr and --stability are two kinds of guarantee; give one of them.")
+    if fdr is not None:
+        return {"around": "KnockoffSelector", "fdr": fdr}
+    return {"around": "StabilitySelector"} if stability else None
+
+
+def _controlled(selector: Any, control: dict[str, Any], arguments: argparse.Namespace) -> Any:
+    around: Any = find_method(control.pop("around")).load()
+    most = None if arguments.k == "auto" else arguments.k
+    shared = ("n_jobs", "max_time", "memory_limit", "callback")
+    return around(
+        selector=selector,
+        n_features_to_select=most,
+        allow_empty=True,
+        random_state=arguments.seed,
+        **{name: getattr(selector, name) for name in shared},
+        **control,
+    )
 
 
 def _without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
@@ -205,7 +238,7 @@ def _outcome(
         n_rows=job.n_rows,
         target=job.target,
         notes=job.notes,
-        score=str(find_method(method).score),
+        score=str(find_method(type(selector).__name__).score),
         by_step=find_method(method).score.by_step,
         selector=selector,
     )

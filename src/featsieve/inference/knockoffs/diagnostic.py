@@ -15,6 +15,7 @@ PAIRS_A_COLUMN = 2
 POOLED_WEIGHT = 3.0  # what all columns have in common is told apart first
 PENALTY = 0.01
 FEWEST_ROWS = 40
+FREQUENT = 0.01  # of all values of a column and its copy
 FARTHEST = 4.0  # heavy tails would otherwise drown everything else
 
 
@@ -57,12 +58,13 @@ def _with_directions(originals: FloatArray, copies: FloatArray) -> tuple[FloatAr
 
 
 def _repeats(values: FloatArray, others: FloatArray) -> FloatArray:
-    """1 where a value occurs more than once in its column, as in counts and rounded numbers."""
+    """1 where a value is frequent in its column, as in counts; rounding to digits does no harm."""
+    frequent = FREQUENT * 2 * len(values)
     repeated = np.empty_like(values)
     for column in range(values.shape[1]):
         both = np.concatenate([values[:, column], others[:, column]])
         _, place, counts = np.unique(both, return_inverse=True, return_counts=True)
-        repeated[:, column] = counts[place[: len(values)]] > 1
+        repeated[:, column] = counts[place[: len(values)]] > frequent
     return repeated
 
 

@@ -1,0 +1,71 @@
+"""--fdr and --stability around any method."""
+
+from __future__ import annotations
+
+import json
+import runpy
+
+import numpy as np
+import pytest
+
+from featsieve.cli import main
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 20))
+    y = X[:, :10].sum(axis=1) + rng.normal(size=300)
+    names = [f"c{j}" for j in range(20)]
+    rows = [",".join(f"{value:.4f}" for value in row) for row in np.c_[X, y]]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([",".join([*names, "y"]), *rows]) + "\n")
+    return path
+
+
+def selected(capsys, *words):
+    assert main(["select", *words, "--format", "json"]) == 0
+    captured = capsys.readouterr()
+    return json.loads(captured.out), captured.err
+
+
+def test_a_false_discovery_rate(table, capsys, tmp_path):
+    code = tmp_path / "model.py"
+    words = [str(table), "--target", "y", "--fdr", "0.2", "--pipeline", str(code)]
+    answer, messages = selected(capsys, *words)
+    assert set(answer["selected"]) >= {f"c{j}" for j in range(8)}
+    assert "at most 20% of the selected columns are false" in messages
+    selector = runpy.run_path(str(code))["selector"]
+    assert selector.fdr == 0.2
+    assert type(selector.selector).__name__ == answer["method"] == "LassoSelector"
+
+
+def test_stability(table, capsys):
+    words = [str(table), "--target", "y", "--stability", "--method", "pc"]
+    answer, messages = selected(capsys, *words)
+    assert len(answer["selected"]) >= 1
+    assert "expected to be false" in messages
+    assert (
+        max(answer["scores"].values() if isinstance(answer["scores"], dict) else answer["scores"])
+        <= 1
+    )
+
+
+def test_nothing_that_passes_is_explained(table, capsys):
+    words = [str(table), "--target", "c19", "--fdr", "0.1", "--method", "pc"]
+    answer, messages = selected(capsys, *words)
+    assert answer["selected"] == []
+    assert "Nothing passes at a false discovery rate of 10%" in messages
+
+
+def test_two_guarantees_at_once_are_refused(table, capsys):
+    assert main(["select", str(table), "--target", "y", "--fdr", "0.1", "--stability"]) == 1
+    assert "give one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", ["0", "1.5", "some"])
+def test_a_bad_share_is_wrong_usage(table, share, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["select", str(table), "--target", "y", "--fdr", share])
+    assert stop.value.code == 2
+    assert "is not a share" in capsys.readouterr().err
