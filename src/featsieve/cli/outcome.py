@@ -40,6 +40,7 @@ class Outcome:
     target: str
     notes: tuple[str, ...] = ()
     score: str = ""
+    by_step: bool = False
     selector: Any = None
 
     @property

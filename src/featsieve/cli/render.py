@@ -86,7 +86,8 @@ def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
     tested = outcome.has_pvalues
     gains = outcome.has_gains
     head = ["rank", "column", "score", ""] + ["p", "adjusted p"] * tested + ["adds"] * gains
-    bars = bars_of([column.score for column in shown])
+    # Scores of different steps are not on one scale: a bar would compare what cannot be compared.
+    bars = [""] * len(shown) if outcome.by_step else bars_of([column.score for column in shown])
     rows = [
         _outcome_row(column, bar, tested, gains) for column, bar in zip(shown, bars, strict=True)
     ]

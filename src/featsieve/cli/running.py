@@ -6,8 +6,14 @@ import argparse
 import errno
 import importlib
 import os
+import shutil
+import signal
 import sys
+import textwrap
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from featsieve.cli.parser import COMMANDS
@@ -27,6 +33,28 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the chosen command and turn whatever goes wrong into a sentence and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         _never_fail_on_letters(stream)
+    with _termination_cleans_up():
+        return _run(arguments)
+
+
+@contextmanager
+def _termination_cleans_up() -> Iterator[None]:
+    """SIGTERM ends the command as an error would, so that no temporary file stays behind."""
+
+    def end(number: int, _: Any) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     try:
         module = importlib.import_module(COMMANDS[arguments.command])
         with warnings.catch_warnings():
@@ -65,7 +93,11 @@ def explain(error: Exception) -> str:
 
 def say(message: str) -> None:
     """A message for the user, on standard error."""
-    print(f"featsieve: {printable(message)}", file=sys.stderr, flush=True)
+    text = f"featsieve: {printable(message)}"
+    if sys.stderr is not None and sys.stderr.isatty():  # words stay whole, further lines go in
+        width = max(20, shutil.get_terminal_size().columns)
+        text = textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
+    print(text, file=sys.stderr, flush=True)
 
 
 def tell(arguments: argparse.Namespace, message: str) -> None:

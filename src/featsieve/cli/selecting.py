@@ -206,6 +206,7 @@ def _outcome(
         target=job.target,
         notes=job.notes,
         score=str(find_method(method).score),
+        by_step=find_method(method).score.by_step,
         selector=selector,
     )
 

@@ -209,8 +209,8 @@ def _with_header(
         example = sample.options.delimiter or layout.delimiter
         words = example.join(rows[skipped[0]])[:40]
         layout = layout.noted(
-            f"the first {start} lines (such as {words!r}) are not part of the table; they were "
-            "passed over",
+            f"{'the first line' if start == 1 else f'the first {start} lines'} (such as "
+            f"{words!r}) {'is' if start == 1 else 'are'} not part of the table and passed over",
             "layout",
         )
     if not sample.options.header:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -88,7 +89,7 @@ def _duplicates(features: dict[str, FloatArray]) -> Iterator[Note]:
 def _identifiers(features: dict[str, FloatArray], is_text: set[str]) -> Iterator[Note]:
     names = [name for name, x in features.items() if _is_identifier(name, x, name in is_text)]
     if names:
-        drop = ",".join(names[:3])
+        drop = shlex.quote(",".join(names[:3]))
         yield Note(
             f"{quoted(names)}: a different value in every row, as identifiers have; --drop {drop} "
             "leaves them out"
@@ -130,7 +131,7 @@ def _far_codes(x: FloatArray) -> Iterator[tuple[float, int]]:
 def _leaks(features: dict[str, FloatArray], y: FloatArray, by_classes: bool) -> Iterator[Note]:
     names = [name for name, x in features.items() if _tells_all(x, y, by_classes)]
     if names:
-        drop = ",".join(names[:3])
+        drop = shlex.quote(",".join(names[:3]))
         yield Note(
             f"{quoted(names)}: tells the target exactly, as a copy of it would; if it is not known "
             f"before the target is, --drop {drop}"

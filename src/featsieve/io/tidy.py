@@ -194,13 +194,17 @@ def _numbers_of(column: Any, delimiter: str) -> Reading | None:
 
 def _read_numbers(table: Tidied) -> None:
     read: dict[str, list[str]] = {}
+    n_gaps: dict[str, int] = {}
     example = ""
     for name in table.text_columns():
         encoded = encoded_states(table.data.column(name))
         states = [state.strip() for state in _texts(encoded)]
         reading = read_numbers(states, comma_first=table.delimiter != ",")
         if reading is not None:
-            read.setdefault(_use_numbers(table, name, encoded, reading), []).append(name)
+            gaps = _use_numbers(table, name, encoded, reading)
+            kind = printable(reading.unread[0]) if reading.unread else "gaps" if gaps else ""
+            read.setdefault(kind, []).append(name)
+            n_gaps[kind] = n_gaps.get(kind, 0) + gaps
             example = example or next(iter(states))
         elif mostly_numbers(states):
             word = next(state for state in states if not is_number(state))
@@ -208,22 +212,21 @@ def _read_numbers(table: Tidied) -> None:
                 f"{name!r} is read as text, though many of its cells are numbers; others are not "
                 f"(such as {printable(word)!r})"
             )
-    for gaps, names in read.items():
-        such = f" (such as {printable(example)!r})" if not gaps else ""
+    for kind, names in read.items():
+        such = f" (such as {printable(example)!r})" if not kind else ""
+        words = f", {n_gaps[kind]} unreadable cells" if kind else ""
+        words += f" (such as {kind!r})" if kind not in ("", "gaps") else ""
+        words += " as missing" if kind else ""
         table.note(
-            f"{quoted(names)}: numbers written as text{such} were read as numbers{gaps}", "numbers"
+            f"{quoted(names)}: numbers written as text{such} were read as numbers{words}", "numbers"
         )
 
 
-def _use_numbers(table: Tidied, name: str, encoded: Any, reading: Reading) -> str:
-    """Put the numbers in the place of the text; what there is to say of them."""
+def _use_numbers(table: Tidied, name: str, encoded: Any, reading: Reading) -> int:
+    """Put the numbers in the place of the text; how many cells became gaps."""
     values = _of_states(reading, encoded)
     table.replace_column(name, values)
-    n_gaps = values.null_count - encoded.indices.null_count
-    if not n_gaps:
-        return ""
-    such = f" (such as {printable(reading.unread[0])!r})" if reading.unread else ""
-    return f", {n_gaps} unreadable cells{such} as missing"
+    return int(values.null_count - encoded.indices.null_count)
 
 
 def _of_states(reading: Reading, encoded: Any) -> Any:
