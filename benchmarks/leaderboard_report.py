@@ -92,8 +92,8 @@ def seconds_of(records: Any, sets: list[str]) -> dict[str, tuple[float, float]]:
     return {m: (float(np.median(t)), float(np.mean(t))) for m, t in times.items()}
 
 
-def write_leaderboard(journal: Path, name: str, protocol: str) -> str:
-    records = read(journal)
+def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
+    records = [record for path in journals for record in read(path)]
     sets = finished_sets(records)
     if not sets:
         return "no set is finished yet"

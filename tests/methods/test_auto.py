@@ -60,6 +60,18 @@ def test_the_winner_has_the_least_error_of_those_judged_on_all_folds():
     assert selector.race_[0]["error"] == pytest.approx(min(row["error"] for row in full))
 
 
+def test_the_favourite_wins_unless_another_is_clearly_better():
+    methods, judges = ["pc", "ridgeforward"], ["ridge", "neighbors"]
+    xor = make_xor(200, random_state=0)
+    other = AutoSelector(methods=["bahsic", "ridgeforward"], judges=judges, n_features_to_select=2)
+    assert other.fit(xor.data, xor.target).method_ == "BAHSIC"
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(80, 5))
+    y = table[:, 0] + 0.1 * rng.normal(size=80)
+    level = AutoSelector(methods=methods, judges=judges, n_features_to_select=1).fit(table, y)
+    assert level.method_ == "RidgeForward"
+
+
 def test_the_count_is_the_smallest_within_one_error_of_the_winner():
     selector = AutoSelector(**QUICK).fit(X, Y)
     curve = selector.result_.extras["count_curve"]

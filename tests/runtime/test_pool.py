@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.pool import ordered_map, read_ahead
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
@@ -67,3 +67,23 @@ def test_a_forked_process_has_threads_of_its_own():
         answer = list(ordered_map(abs, [-1, -2, -3], 2))
         os._exit(0 if answer == [1, 2, 3] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_reading_ahead_keeps_the_order_and_the_error():
+    def items():
+        yield from range(3)
+        raise OSError("the disk is gone")
+
+    seen = []
+    with pytest.raises(OSError, match="the disk is gone"):
+        seen.extend(read_ahead(items()))
+    assert list(read_ahead(iter(range(5)))) == [0, 1, 2, 3, 4]
+    assert list(read_ahead(iter([]))) == []
+
+
+def test_reading_ahead_ends_with_its_reader():
+    taken = []
+    for item in read_ahead(taken.append(number) or number for number in range(100)):
+        if item == 1:
+            break
+    assert len(taken) <= 4

@@ -23,7 +23,7 @@ from featsieve.engines.row_batches import open_file, read_batches
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.targets import encode_target
 from featsieve.protocols import S
-from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.pool import ordered_map, read_ahead
 from featsieve.schema import Block, Schema
 
 FOOTER_BYTES = 4096
@@ -220,7 +220,8 @@ class FileEngine(BaseEngine):
     def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
-        for batch in self._table.batches(wanted, self._rows_a_block, self.memory_limit):
+        batches = self._table.batches(wanted, self._rows_a_block, self.memory_limit)
+        for batch in read_ahead(batches):
             yield start, batch
             start += batch.num_rows
 

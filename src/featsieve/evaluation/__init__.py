@@ -10,11 +10,13 @@ _EXPORTS = {
     "average_ranks": "featsieve.evaluation.ranks",
     "band_map": "featsieve.evaluation.bands",
     "bold_face": "featsieve.evaluation.significance",
+    "compare": "featsieve.evaluation.compare",
     "error_curve": "featsieve.evaluation.error_curve",
     "f_measure": "featsieve.evaluation.metrics",
     "l2_distance_score": "featsieve.evaluation.metrics",
     "make_judge": "featsieve.evaluation.judges",
     "paired_test": "featsieve.evaluation.significance",
+    "stability": "featsieve.evaluation.stability",
     "win_tie_loss": "featsieve.evaluation.significance",
 }
 

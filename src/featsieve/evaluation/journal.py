@@ -59,12 +59,17 @@ class Journal:
     def __contains__(self, key: Sequence[Any]) -> bool:
         return tuple(key) in self._pieces
 
+    def __getitem__(self, key: Sequence[Any]) -> Any:
+        return self._pieces[tuple(key)]
+
+    def write(self, key: Sequence[Any], piece: Any) -> Any:
+        """Remember a piece, as JSON gives it back."""
+        outcome = json.loads(json.dumps(piece))
+        if self._path is not None:
+            self._append({"key": list(key), "piece": outcome})
+        self._pieces[tuple(key)] = outcome
+        return outcome
+
     def piece(self, key: Sequence[Any], work: Callable[[], Any]) -> Any:
         """The piece from the file, or done now and written down."""
-        known = tuple(key)
-        if known not in self._pieces:
-            outcome = json.loads(json.dumps(work()))
-            if self._path is not None:
-                self._append({"key": list(known), "piece": outcome})
-            self._pieces[known] = outcome
-        return self._pieces[known]
+        return self[key] if key in self else self.write(key, work())

@@ -16,7 +16,7 @@ from featsieve.engines.filled import Filling, usual_values
 from featsieve.engines.standardized import MappedEngine
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, check_choice, check_integer, is_integer, not_allowed
-from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, unknown_cost
+from featsieve.methods.portfolio import ENTRIES, FAVOURITE, PORTFOLIO, unknown_cost
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
     FEWEST_ROWS,
@@ -229,7 +229,7 @@ class AutoSelector(BaseSelector):
             reasons = "; ".join(f"{r.candidate.name}: {r.outcome}" for r in runners[:3])
             raise InputError(f"no method of the race can run on this table ({reasons}).")
         court = Court(sample, judges, seed)
-        return Race(sample, folds, court, k, runners, sample.source.monitor)
+        return Race(sample, folds, court, k, runners, sample.source.monitor, FAVOURITE)
 
     def _candidates(
         self, engine: Engine, filling: Filling | None, k: int | None

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import FloatArray
 from featsieve.procedures.judging.rows import Court, Fold, RowSample
 from featsieve.procedures.judging.sizes import SetsBySize
 from featsieve.procedures.smi_curve import smallest_within_one_error
@@ -25,6 +26,7 @@ ROUNDS = (2, 3)  # folds after which the worse half leaves
 FEWEST_LEFT = 3
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26)
 PATIENCE = 4
+CLEARLY = 2.0  # standard errors
 FEWEST_LOOKED_AT = 8
 
 
@@ -72,6 +74,9 @@ class Runner:
     def loss(self) -> float:
         return float(np.mean(self.losses[self.best_size()])) if self.losses else np.inf
 
+    def fold_losses(self) -> FloatArray:
+        return np.array(self.losses[self.best_size()])
+
     def point(self, size: int) -> tuple[int, float, float]:
         errors = np.array(self.errors[size])
         spread = errors.std(ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else 0.0
@@ -98,6 +103,7 @@ class Race:
     count: int | None
     runners: list[Runner]
     monitor: Monitor
+    favourite: str | None = None  # who wins where no other is clearly better
 
     def sizes(self) -> list[int]:
         n_units = self.sample.schema.n_units
@@ -116,8 +122,9 @@ class Race:
             if stop < len(self.folds):
                 self._halve(stop)
             start = stop
+        winner = self._leader()
         for runner in self.runners:
-            if runner.is_running and runner is not self._leader():
+            if runner.is_running and runner is not winner:
                 runner.outcome = "lost the last round"
 
     def _run(self, runner: Runner, folds: range) -> None:
@@ -156,13 +163,19 @@ class Race:
         left = sorted((r for r in self.runners if r.is_running), key=Runner.loss)
         keep = max(FEWEST_LEFT, -(-len(left) // 2))
         for place, runner in enumerate(left[keep:], start=keep + 1):
+            if runner.candidate.name == self.favourite:
+                continue
             runner.outcome = f"eliminated after {n_folds} folds: place {place} of {len(left)}"
 
     def _leader(self) -> Runner | None:
         judged = [r for r in self.runners if r.losses and not r.outcome.startswith("failed")]
         most = max((r.n_folds for r in judged), default=0)
         ready = [r for r in judged if r.n_folds == most]
-        return min(ready, key=Runner.loss) if ready else None
+        if not ready:
+            return None
+        best = min(ready, key=Runner.loss)
+        favourite = next((r for r in ready if r.candidate.name == self.favourite), best)
+        return best if is_clearly_better(best, favourite) else favourite
 
     def chosen_count(self, winner: Runner) -> int:
         """The smallest count within one standard error of the best, where none was given."""
@@ -199,9 +212,25 @@ class Race:
         if not others:
             return "won: no other candidate was judged on as many folds"
         second = min(others, key=Runner.loss)
+        if second.loss() < winner.loss():
+            return (
+                f"won: loss {winner.loss():.4f}; {second.candidate.name} ({second.loss():.4f}) is "
+                "not better by two standard errors, and this method was best over other tables"
+            )
         gap, name = second.loss() - winner.loss(), second.candidate.name
         words = f"{gap:.4f} below {name}" if gap else f"level with {name}, which costs more"
         return f"won: loss {winner.loss():.4f}, {words}"
+
+
+def is_clearly_better(first: Runner, second: Runner) -> bool:
+    """By two standard errors of the differences over the folds.
+
+    Folds are few and noisy: on trial tables, to take whatever was best on them was worse than to
+    stay with a good method unless another one was clearly better.
+    """
+    gains = second.fold_losses() - first.fold_losses()
+    spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+    return bool(gains.mean() > CLEARLY * spread)
 
 
 def _is_past_the_best(losses: Sequence[float], size: int) -> bool:

@@ -20,6 +20,7 @@ R = TypeVar("R")
 _pools: dict[int, ThreadPoolExecutor] = {}
 _opening = Lock()
 _here = local()
+_END = object()
 
 
 def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterator[R]:
@@ -43,6 +44,15 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
                 yield pending.popleft().result()
         finally:  # nothing may still be at work on arrays and files of a run that has ended
             wait([future for future in pending if not future.cancel()])
+
+
+def read_ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items; the next one is fetched while the last one is used."""
+    with ThreadPoolExecutor(1, "featsieve-reader") as reader:
+        upcoming = reader.submit(next, items, _END)
+        while (item := upcoming.result()) is not _END:
+            upcoming = reader.submit(next, items, _END)
+            yield item  # type: ignore[misc]
 
 
 def _pool(n_jobs: int) -> ThreadPoolExecutor:

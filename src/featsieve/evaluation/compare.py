@@ -1,0 +1,347 @@
+"""Methods side by side on one table: error, time, stability and columns, without leaking."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from featsieve.arrays import Array, IntArray
+from featsieve.errors import InputError
+from featsieve.evaluation.error_curve import fixed_folds, named_selectors
+from featsieve.evaluation.journal import Journal
+from featsieve.evaluation.judges import make_judge, prediction_error
+from featsieve.evaluation.stability import Stability, stability
+from featsieve.input.columns import column_names, is_sparse, select_columns, select_rows
+from featsieve.input.parameters import brief, check_callback, check_integer, check_time
+from featsieve.input.targets import describe_target, encode_target, scan_target
+from featsieve.runtime.pool import effective_n_jobs, ordered_map
+from featsieve.runtime.progress import Callback, Monitor, finish
+from featsieve.schema import Target
+
+FOLD, SAMPLE, ALL = "fold", "sample", "all rows"
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class ComparedMethod:
+    """One row: what a method did on this table; ``failed`` is why it has no figures, or None."""
+
+    name: str
+    error: float
+    standard_error: float
+    errors: dict[str, list[float]]
+    n_selected: float
+    seconds: float
+    stability: Stability | None
+    columns: tuple[str, ...]
+    failed: str | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows of :func:`compare`, in the order in which the methods were given.
+
+    ``errors`` of a row are per judge and fold; its ``columns`` are those selected on all rows;
+    ``stability`` comes from bootstrap samples.
+    """
+
+    rows: tuple[ComparedMethod, ...]
+    metric: str
+    judges: tuple[str, ...]
+    n_folds: int
+    n_bootstraps: int
+
+    def __getitem__(self, name: str) -> ComparedMethod:
+        return next(row for row in self.rows if row.name == name)
+
+    def more_stable(self, first: str, second: str) -> float:
+        """The p-value of the test that the first method is more stable than the second."""
+        a, b = self[first].stability, self[second].stability
+        if a is None or b is None:
+            raise InputError("one of the two methods failed, or n_bootstraps was 0.")
+        return a.more_stable_than(b)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "metric": self.metric,
+            "judges": list(self.judges),
+            "n_folds": self.n_folds,
+            "n_bootstraps": self.n_bootstraps,
+            "rows": [_plain(row) for row in self.rows],
+        }
+
+    def __str__(self) -> str:
+        head = ("method", self.metric, "columns", "stability", "seconds", "selected on all rows")
+        lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+        lines += ["| " + " | ".join(_cells(row)) + " |" for row in self.rows]
+        return "\n".join(lines)
+
+
+def compare(
+    X: Any,
+    y: Any,
+    methods: Any,
+    *,
+    n_features_to_select: int | float | str | None = "auto",
+    judges: Sequence[Any] = ("svm_median", "knn", "trees"),
+    cv: Any = 5,
+    groups: Any = None,
+    n_bootstraps: int = 30,
+    task: str = "auto",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    max_time: float | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    callback: Callback | None = None,
+) -> Comparison:
+    """Error, time, stability and selected columns of several methods, by nested cross-validation.
+
+    Every fold selects on its training rows alone (with whatever inner folds the method has), trains
+    the judges on the same rows with the selected columns, and counts their errors on the others.
+
+    Parameters
+    ----------
+    X, y
+        The table in memory (array, sparse matrix or dataframe), and the target.
+    methods
+        A method's name or a selector, a list of them, or a mapping name → selector.
+    n_features_to_select
+        For methods that leave it open (None), ``"auto"`` by default.
+    judges
+        Names of ``featsieve.evaluation.JUDGES`` or estimators; errors are averaged over them.
+    cv, groups
+        Folds, or any splitter of scikit-learn with its groups. Bootstrap samples draw whole groups
+        where there are groups.
+    n_bootstraps
+        Samples for the stability, at least 30 for its interval to hold; 0: none.
+    max_time
+        Seconds for each selection of a method that has such a limit.
+    resume
+        A file in which finished pieces are kept: a run that was killed continues where it stopped.
+    n_jobs
+        Threads; the answer is the same for any number.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> outcome = compare(X, y, ["pc", "mrmr"], n_features_to_select=2, judges=["knn"], cv=3)
+    >>> outcome["mrmr"].columns, outcome["mrmr"].error < 0.15
+    (('x6', 'x9'), True)
+    """
+    trial = _Trial.of(X, y, judges, cv, groups, task, random_state)
+    check_integer("n_bootstraps", n_bootstraps, 0)
+    check_time(max_time)
+    monitor = Monitor(check_callback(callback), None)
+    selectors = {
+        name: _settled(selector, n_features_to_select, trial.target.task, random_state, max_time)
+        for name, selector in named_selectors(methods).items()
+    }
+    about = {**trial.about, "methods": {n: brief(s) for n, s in selectors.items()}}
+    journal = Journal(resume, about | {"n_bootstraps": n_bootstraps})
+    work = trial.keys(selectors, n_bootstraps)
+    finish(
+        lambda: _run(work, trial, selectors, journal, effective_n_jobs(n_jobs), monitor), monitor
+    )
+    rows = tuple(_row(name, trial, journal, n_bootstraps) for name in selectors)
+    metric = "error_rate" if trial.target.is_classification else "unexplained"
+    return Comparison(rows, metric, trial.judge_names, len(trial.folds), n_bootstraps)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A table with its folds, judges and bootstrap samples."""
+
+    X: Any
+    y: Any
+    codes: Array
+    target: Target
+    folds: list[tuple[IntArray, IntArray]]
+    judges: tuple[Any, ...]
+    judge_names: tuple[str, ...]
+    groups: Array | None
+    seed: int
+
+    @classmethod
+    def of(cls, X: Any, y: Any, judges: Any, cv: Any, groups: Any, task: str, seed: int) -> _Trial:
+        if not hasattr(X, "shape"):
+            X = np.asarray(X)
+        target = describe_target(scan_target(y, task), task, rescale=False)
+        if target.n_outputs != 1:
+            raise InputError("the target has several outputs; compare on one at a time.")
+        codes = encode_target(y, target)[:, 0]
+        if len(codes) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows and y has {len(codes)}; give one each.")
+        seed = check_integer("random_state", seed, 0)
+        folds = fixed_folds(codes, cv, groups, target.is_classification, seed)
+        several = [judges] if isinstance(judges, str) else list(judges)
+        if not several:
+            raise InputError("judges is empty; give at least one.")
+        names = tuple(j if isinstance(j, str) else type(j).__name__ for j in several)
+        models = tuple(make_judge(judge, target.task) for judge in several)
+        members = None if groups is None else np.asarray(groups)
+        return cls(X, y, codes, target, folds, models, names, members, seed)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a file of finished pieces must belong to."""
+        import joblib
+
+        return {
+            "data": joblib.hash((self.X, self.y)),
+            "folds": joblib.hash(self.folds),
+            "judges": [brief(judge) for judge in self.judges],
+            "seed": self.seed,
+        }
+
+    def keys(self, selectors: Mapping[str, Any], n_bootstraps: int) -> list[Key]:
+        parts = [(FOLD, i) for i in range(len(self.folds))]
+        parts += [(SAMPLE, i) for i in range(n_bootstraps)] + [(ALL, 0)]
+        return [(name, kind, number) for kind, number in parts for name in selectors]
+
+    def rows(self, kind: str, number: int) -> IntArray:
+        if kind == FOLD:
+            return self.folds[number][0]
+        if kind == ALL:
+            return np.arange(len(self.codes))
+        return self._bootstrap(number)
+
+    def _bootstrap(self, number: int) -> IntArray:
+        """Rows (or whole groups) with replacement; drawn again while the target is constant."""
+        rng = np.random.default_rng((self.seed, number))
+        members = np.arange(len(self.codes)) if self.groups is None else self.groups
+        names, owner = np.unique(members, return_inverse=True)
+        for _ in range(100):
+            drawn = rng.integers(0, len(names), len(names))
+            rows = np.concatenate([np.flatnonzero(owner == group) for group in drawn])
+            if len(np.unique(self.codes[rows])) > 1:
+                return rows
+        raise InputError("bootstrap samples hold one class only; set n_bootstraps=0.")
+
+    def errors(self, columns: IntArray, fold: int) -> list[float]:
+        train, test = self.folds[fold]
+        X = select_columns(self.X, np.sort(columns))
+        metric = "error_rate" if self.target.is_classification else "unexplained"
+        centre = float(self.codes[train].mean())
+        errors = []
+        for judge in self.judges:
+            model = clone(judge).fit(select_rows(X, train), self.codes[train])
+            answer = model.predict(select_rows(X, test))
+            errors.append(prediction_error(metric, self.codes[test], answer, centre))
+        return errors
+
+    def names(self, columns: Sequence[int]) -> tuple[str, ...]:
+        known = None if is_sparse(self.X) else column_names(self.X)
+        return tuple(f"x{c}" if known is None else str(known[c]) for c in columns)
+
+
+def _settled(selector: Any, count: Any, task: str, seed: int, max_time: float | None) -> Any:
+    """A copy that knows what it left open."""
+    selector = clone(selector)
+    given = selector.get_params(deep=False)
+    wanted: dict[str, Any] = {}
+    if "n_features_to_select" in given and given["n_features_to_select"] is None:
+        wanted["n_features_to_select"] = count
+    if given.get("task") == "auto":
+        wanted["task"] = task
+    if "random_state" in given and given["random_state"] is None:
+        wanted["random_state"] = seed
+    if "max_time" in given and max_time is not None:
+        wanted["max_time"] = max_time
+    return selector.set_params(**wanted)
+
+
+def _run(
+    keys: Sequence[Key],
+    trial: _Trial,
+    selectors: Mapping[str, Any],
+    journal: Journal,
+    n_jobs: int,
+    monitor: Monitor,
+) -> int:
+    """Do what is not in the journal yet; how many pieces that was."""
+    open_keys = [key for key in keys if key not in journal]
+    done = len(keys) - len(open_keys)
+    pieces: Iterator[Any] = ordered_map(
+        lambda key: _piece(key, trial, selectors[key[0]]), open_keys, n_jobs
+    )
+    for key, piece in zip(open_keys, pieces, strict=True):
+        journal.write(key, piece)
+        done += 1
+        monitor.tick(f"comparing: {key[0]}", done, len(keys))
+    return len(open_keys)
+
+
+def _piece(key: Key, trial: _Trial, selector: Any) -> dict[str, Any]:
+    _, kind, number = key
+    rows = trial.rows(kind, number)
+    started = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted = clone(selector).fit(select_rows(trial.X, rows), select_rows(trial.y, rows))
+        columns = _columns(fitted)
+        seconds = time.perf_counter() - started
+        errors = trial.errors(columns, number) if kind == FOLD else []
+    except (ValueError, TypeError, ArithmeticError, TimeoutError, MemoryError) as error:
+        return {"failed": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+    return {"columns": columns.tolist(), "seconds": seconds, "errors": errors}
+
+
+def _columns(selector: Any) -> IntArray:
+    columns = getattr(selector, "indices_", None)
+    columns = selector.get_support(indices=True) if columns is None else columns
+    if not len(columns):
+        raise InputError("it selected nothing")
+    return np.asarray(columns)
+
+
+def _row(name: str, trial: _Trial, journal: Journal, n_bootstraps: int) -> ComparedMethod:
+    folds = [journal[name, FOLD, i] for i in range(len(trial.folds))]
+    samples = [journal[name, SAMPLE, i] for i in range(n_bootstraps)]
+    final = journal[name, ALL, 0]
+    failed = next((p["failed"] for p in [*folds, *samples, final] if "failed" in p), None)
+    if failed is not None:
+        nan = float("nan")
+        return ComparedMethod(name, nan, nan, {}, nan, nan, None, (), failed)
+    table = np.array([fold["errors"] for fold in folds])
+    each = table.mean(axis=1)
+    spread = float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
+    chosen = [sample["columns"] for sample in samples]
+    return ComparedMethod(
+        name,
+        float(each.mean()),
+        spread,
+        {judge: table[:, j].tolist() for j, judge in enumerate(trial.judge_names)},
+        float(np.mean([len(fold["columns"]) for fold in folds])),
+        float(np.median([fold["seconds"] for fold in folds])),
+        stability(chosen, trial.X.shape[1]) if len(chosen) > 1 else None,
+        trial.names(final["columns"]),
+    )
+
+
+def _plain(row: ComparedMethod) -> dict[str, Any]:
+    index = row.stability
+    plain = None if index is None else {"value": index.value, "low": index.low, "high": index.high}
+    return {**vars(row), "stability": plain, "columns": list(row.columns)}
+
+
+def _cells(row: ComparedMethod) -> list[str]:
+    if row.failed is not None:
+        return [row.name, "–", "–", "–", "–", f"failed: {row.failed}"]
+    return [
+        row.name,
+        f"{row.error:.3f} ± {row.standard_error:.3f}",
+        f"{row.n_selected:.1f}",
+        "–" if row.stability is None else str(row.stability),
+        f"{row.seconds:.2f}",
+        ", ".join(row.columns),
+    ]
