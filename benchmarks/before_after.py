@@ -25,7 +25,8 @@ import json, sys, time
 started = time.perf_counter()
 import numpy as np
 import featsieve
-from featsieve import *
+from featsieve import BAHSIC, CMIM, FOHSIC, JMI, L1LSMI, MRMR, QPFS, GlobalCMI, HSICLasso
+from featsieve import HSICRanking, LassoSelector, LSMIRanking, MaxRel, PearsonRanking
 from featsieve.datasets import make_quad
 imported = time.perf_counter() - started
 rng = np.random.default_rng(0)

@@ -28,7 +28,7 @@ SECTIONS = {
     "One column at a time": ["pearson_manhattan", "hsic_shapes", "spectral_graphs"],
     "Redundancy": ["information_redundancy", "hsic_lasso_blocks", "quadratic_bound"],
     "Interaction": ["lsmi_sets", "conversion_rows"],
-    "How sure?": ["knockoff_statistics"],
+    "How many, and how sure?": ["foci_stops", "knockoff_statistics"],
     "With a model in mind": ["lasso_path", "svm_error_curve", "wrapper_parsimonious"],
     "Real tables and other data": [
         *("messy_csv", "motor_imagery_bands", "digits_embedding", "hsic_strings"),

@@ -96,9 +96,9 @@ LECTURE = "Sugiyama, lecture notes"
 
 # fmt: off
 METHODS: tuple[Method, ...] = (
-    Method("FeatureSelector", "featsieve.selector", "any", "any", "streams", "any pair",
-           "any measure × search", family="any", score=UNKNOWN, cost="that of the pair", sees=(),
-           use="to combine a measure and a search yourself"),
+    Method("FeatureSelector", "featsieve.methods.feature_selector", "any", "any", "streams",
+           "any pair", "any measure × search", family="any", score=UNKNOWN,
+           cost="that of the pair", sees=(), use="to combine a measure and a search yourself"),
     Method("PearsonRanking", "featsieve.methods.ranking", "Pearson / Hall", "ranking", "streams",
            f"{LECTURE}; {JITKRITTUM}", "linear dependence of each column, with p-values",
            family="linear", score=CORRELATION, cost="n m", sees=("linear",),

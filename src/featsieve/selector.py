@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -16,7 +16,14 @@ from featsieve.column_selection import ColumnSelection
 from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine, opened, resolve_count
+from featsieve.input.boundary import (
+    Settings,
+    open_engine,
+    opened,
+    refuse_other_than_tables,
+    refuse_times,
+    resolve_count,
+)
 from featsieve.input.columns import (
     check_names,
     column_names,
@@ -24,17 +31,11 @@ from featsieve.input.columns import (
     is_frame,
     is_sparse,
 )
-from featsieve.input.parameters import brief, check_callback, check_flag, is_integer
-from featsieve.input.refusals import (
-    refuse_mapping,
-    refuse_name_of_column,
-    refuse_times,
-    refuse_unread,
-)
+from featsieve.input.parameters import check_callback, check_flag, is_integer
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
-from featsieve.runtime.fit_callbacks import CallbackSupportMixin, phases_of, with_callbacks
+from featsieve.runtime.fit_callbacks import CallbackSupportMixin, Phases, with_callbacks
 from featsieve.runtime.progress import drive, finish
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema
@@ -122,8 +123,9 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
 
     @with_callbacks
     def _fit_and_report(self, X: Any, y: Any, settings: Settings, sample_weight: Any) -> None:
-        phases = phases_of(self, settings.callback)
-        if phases is not None:
+        phases = None
+        if getattr(self, "_skl_callbacks", None):
+            phases = Phases(self, settings.callback)
             settings = replace(settings, callback=phases)
         monitor = settings.monitor
         X = self._checked_input(X, y, reset=True)
@@ -219,9 +221,7 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         if isinstance(X, ParquetTable) or is_dask(X):
             self._check_lazy_columns(X, y, reset)
             return X
-        refuse_unread(X)
-        refuse_mapping(X)
-        refuse_name_of_column(X, y)
+        refuse_other_than_tables(X, y)
         if reset and y is None and self._needs_target:
             self._refuse_no_target()
         names = None if is_sparse(X) else column_names(X)
@@ -333,63 +333,38 @@ class PairingSelector(BaseSelector):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class FeatureSelector(PairingSelector):
-    """Any measure × any search.
+class MayBeEmpty(BaseSelector):
+    """A selector whose answer may have no column; then ``explanation_`` says why.
 
-    The other parameters are shared by all selectors (see the user guide).
-
-    Parameters
-    ----------
-    measure : a measure from :mod:`featsieve.measures`, default Pearson
-    search : a search from :mod:`featsieve.searches`, default Ranking
-    standardize : bool, default=True
-        Bring numeric columns to mean 0 and deviation 1 first, where the measure depends on scale.
-
-    Examples
-    --------
-    >>> from featsieve import FeatureSelector
-    >>> from featsieve.measures import Pearson
-    >>> from featsieve.searches import Ranking
-    >>> from featsieve.datasets import make_quad
-    >>> data = make_quad(200, random_state=0)
-    >>> selector = FeatureSelector(Pearson(), Ranking(), n_features_to_select=2)
-    >>> selector.fit(data.data, data.target).transform(data.data).shape
-    (200, 2)
+    ``allow_empty``: whether ``transform`` lets an empty selection pass. If not, ``fit`` warns and
+    ``transform`` raises.
     """
 
-    measure: Any = field(default=None, kw_only=False)
-    search: Any = field(default=None, kw_only=False)
-    standardize: bool = True
+    allow_empty: bool = False
 
-    def _procedure(self) -> Procedure:
-        _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")
-        _refuse_no_object("search", self.search, "steps", "featsieve.searches.Ranking()")
-        return super()._procedure()
+    def _settings(self) -> Settings:
+        check_flag("allow_empty", self.allow_empty)
+        return super()._settings()
 
-    @property
-    def _measure_type(self) -> type:
-        from featsieve.measures.pearson.pearson import Pearson
+    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
+        super()._store(engine, result, k)
+        if not len(result.indices):
+            self.explanation_ = self._explain_nothing(engine.schema, result)
+            if not self.allow_empty:
+                warn_user(self.explanation_)
 
-        return Pearson if self.measure is None else type(self.measure)
+    def _explain_nothing(self, schema: Schema, result: SelectionResult) -> str:
+        raise NotImplementedError(f"{type(self).__name__} does not explain an empty answer")
 
-    @property
-    def _scores_by_step(self) -> bool:
-        from featsieve.searches.ranking import Ranking
-
-        return not isinstance(self.search or Ranking(), Ranking)
-
-    def _pairing(self) -> Pairing:
-        from featsieve.measures.pearson.pearson import Pearson
-        from featsieve.searches.ranking import Ranking
-
-        return Pairing(self.measure or Pearson(), self.search or Ranking())
-
-
-def _refuse_no_object(name: str, given: Any, method: str, example: str) -> None:
-    """A word or a class where an object is needed."""
-    if given is None or (hasattr(given, method) and not isinstance(given, type)):
-        return
-    raise InputError(f"{name}={brief(given)} is not a {name}; give an object, such as {example}.")
+    def transform(self, X: Any) -> Any:
+        """The selected columns, in the container and with the dtypes that X came in."""
+        chosen = self._get_support_mask()
+        if not chosen.any() and not self.allow_empty:
+            raise InputError(
+                f"{self.explanation_} Nothing is left to hand on; set allow_empty=True to let an "
+                "empty selection pass."
+            )
+        return super().transform(X)
 
 
 def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from featsieve.cli.bench import PACKAGE, bench_names
 from featsieve.errors import InputError
 from featsieve.evaluation.benches._frame import Bench, Request, cells_path, run_bench
 from featsieve.evaluation.benches._report import Comparison, Figure, Report, wide_table
@@ -41,7 +43,7 @@ def test_tables_show_the_papers_figure_and_the_direction():
     assert "**0.50 ± 0.01** (0.20) ↓" in table
     report = Report("t", ["text"], comparisons=[compared(0.5, 0.01, 0.2, 0.0, note="Because.")])
     assert "Because." in "\n".join(report.body())
-    assert "1 below" in "\n".join(report.body())
+    assert "0 level and 1 below" in "\n".join(report.body())
 
 
 # --- cells ----------------------------------------------------------------------------------------
@@ -137,6 +139,18 @@ def _wait_for_lines(path: Path, n: int, process) -> None:
             return
         time.sleep(0.02)
     raise AssertionError("the bench ended before it was killed")
+
+
+CONTRACT = """p-lsmi-table4 p-lsmi-table5 p-lsmi-table7 p-lsmi-fig1 p-cmi-table1 p-cmi-fig2
+p-cmi-fig3 p-cmi-table3 p-cmi-fig4 p-l1inf-table1 p-lecture p-hsic-fig1 p-hsic-table1
+p-hsic-bands"""
+
+
+def test_every_bench_is_there_under_its_name():
+    assert set(CONTRACT.split()) <= set(bench_names())
+    for name in bench_names():
+        module = importlib.import_module(f"{PACKAGE}.{name.replace('-', '_')}")
+        assert module.BENCH.name == name
 
 
 # --- words and plots ------------------------------------------------------------------------------

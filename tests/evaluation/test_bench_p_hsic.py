@@ -162,12 +162,17 @@ def test_table_1_reads_a_folder_and_finds_the_relevant_columns(tmp_path):
 def test_table_1_makes_two_classes_where_the_paper_has_two(tmp_path):
     target = np.arange(90) % 3 + 1
     frame = pd.DataFrame({"x": target + 0.0, "y": 1.0 * np.arange(90)})
-    for name in ("covertype", "cleveland", "vehicle"):
+    names = ("covertype", "cleveland", "vehicle", "wine")
+    for name in names:
         frame.assign(target=target - (name == "cleveland")).to_parquet(tmp_path / f"{name}.parquet")
+    frame.loc[:9, "y"] = np.nan
+    frame.assign(target=target % 2).to_parquet(tmp_path / "hepatitis.parquet")
+    assert p_hsic_table1.prepared(tmp_path / "hepatitis.parquet").n_rows == 80
     shapes = {}
-    for name in ("covertype", "cleveland", "vehicle"):
+    for name in names:
         shapes[name] = np.bincount(p_hsic_table1.prepared(tmp_path / f"{name}.parquet").y).tolist()
-    assert shapes == {"covertype": [60, 30], "cleveland": [30, 60], "vehicle": [30, 30, 30]}
+    assert shapes.pop("vehicle") == [30, 30, 30]
+    assert shapes == {"covertype": [60, 30], "cleveland": [30, 60], "wine": [30, 30]}
 
 
 def test_table_1_balances_a_long_table():

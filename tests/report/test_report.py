@@ -129,7 +129,7 @@ def test_the_page_works_in_a_browser(tmp_path, large, scheme):
         check=True,
     )
     answers = json.loads(re.search(r"<pre id=\"probe\">(.*?)</pre>", done.stdout, re.DOTALL)[1])
-    del answers["seconds"]  # benchmarks/report.py measures it on a quiet machine
+    del answers["seconds"]  # benchmarks/waiting.py measures it on a quiet machine
     assert answers == {
         "errors": [],
         "rows": "20000 of 20000 columns shown",

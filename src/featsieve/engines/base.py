@@ -13,7 +13,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
 from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
 from featsieve.errors import MemoryBudgetError
-from featsieve.protocols import S
+from featsieve.protocols import Engine, S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
@@ -310,3 +310,28 @@ def nearest_in_tile(
     distances = np.pad(distances, ((0, 0), (0, padding)), constant_values=np.inf)
     rows = np.pad(rows, ((0, 0), (0, padding)), constant_values=-1)
     return Nearest.smallest(distances, rows, k)
+
+
+class EngineView:
+    """Another engine's rows as they are; a subclass changes what it hands out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.n_samples = engine.n_samples
+        self.n_features = engine.n_features
+        self.schema = engine.schema
+        self.target = engine.target
+        self.monitor = engine.monitor
+        self.memory_limit = engine.memory_limit
+        self.n_jobs = engine.n_jobs
+        self.has_weights = engine.has_weights
+        self.is_local = engine.is_local
+
+    def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
+        return map_taken_columns(self, fn)
+
+    def targets(self, rows: IntArray | None = None) -> Array:
+        return self._engine.targets(rows)
+
+    def native(self, columns: IntArray) -> tuple[Any, Any]:
+        return self._engine.native(columns)

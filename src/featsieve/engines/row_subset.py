@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import EngineView
 from featsieve.engines.memory import gathered
-from featsieve.engines.view import EngineView
 from featsieve.input.columns import select_rows
 from featsieve.protocols import Engine, S
 from featsieve.runtime.progress import Monitor

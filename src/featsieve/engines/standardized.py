@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import EngineView
 from featsieve.engines.memory import gathered
-from featsieve.engines.view import EngineView
 from featsieve.errors import InputError
 from featsieve.protocols import CanPermuteTarget, Engine, S
 from featsieve.schema import Block

@@ -10,8 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
-from featsieve.engines.base import NO_COLUMNS, in_order, require_memory, rows_of
-from featsieve.engines.view import EngineView
+from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_memory, rows_of
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments

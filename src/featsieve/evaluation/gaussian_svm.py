@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
 
+MOST_STEPS = 50_000  # a machine that has not converged by then is judged as it is
 MEDIAN_ROWS = 2000  # the median distance of more rows is that of a sample
 
 
@@ -90,7 +93,7 @@ class GaussianSVM(BaseEstimator):
         self.only_ = target[0] if len(np.unique(target)) == 1 else None
         if self.only_ is None:
             model = _machine(self._classes, self.C_, gamma=1.0 / (2.0 * self.sigma_**2))
-            self.model_ = model.fit(X, target)
+            self.model_ = _fitted(model, X, target)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -137,14 +140,20 @@ class GaussianSVM(BaseEstimator):
 def _machine(classes: bool, C: float, **options: Any) -> Any:
     from sklearn.svm import SVC, SVR
 
-    return (SVC if classes else SVR)(C=C, max_iter=200_000, **options)
+    return (SVC if classes else SVR)(C=C, max_iter=MOST_STEPS, **options)
 
 
 def _answer(classes: bool, C: float, seen: FloatArray, labels: Array, unseen: FloatArray) -> Array:
     if classes and len(np.unique(labels)) == 1:
         return np.full(len(unseen), labels[0])
-    machine = _machine(classes, C, kernel="precomputed").fit(seen, labels)
+    machine = _fitted(_machine(classes, C, kernel="precomputed"), seen, labels)
     return np.asarray(machine.predict(unseen))
+
+
+def _fitted(machine: Any, X: FloatArray, y: Array) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return machine.fit(X, y)
 
 
 def _error(classes: bool, answer: Array, truth: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from os import PathLike
@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from featsieve.arrays import Array
 from featsieve.engines.base import Context, block_rows, require_memory
 from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
 from featsieve.engines.memory import MemoryEngine
@@ -41,12 +43,12 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
-from featsieve.input.refusals import refuse_times
 from featsieve.input.targets import (
     NO_TARGET,
     TargetScan,
     describe_target,
     encode_target,
+    holds_times,
     scan_target,
     target_matrix,
 )
@@ -325,3 +327,47 @@ def _check_rows(n_rows: int) -> None:
             f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
             "than 1 sample)."
         )
+
+
+def refuse_other_than_tables(X: Any, y: Any) -> None:
+    """What is not a table in memory, or has no target in memory."""
+    _refuse_unread(X)
+    if isinstance(X, Mapping) and not issparse(X):  # a DOK matrix is both
+        raise InputError(
+            "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
+        )
+    if isinstance(y, str):  # a name is a target only where the table stays on the disk
+        raise InputError(
+            f"the target y is {y!r}, but X is in memory: give its values, X.drop(columns={y!r}) as "
+            f"X and X[{y!r}] as y; a name is enough with open_parquet."
+        )
+
+
+def _refuse_unread(container: Any) -> None:
+    """A lazy frame of polars is a plan for rows that are not there yet."""
+    kind = type(container)
+    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
+        raise InputError(
+            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
+            "use open_parquet for a file larger than memory."
+        )
+
+
+def refuse_times(values: Any) -> None:
+    """Dates and durations in an array would pass for numbers of some unit."""
+    if not isinstance(values, np.ndarray):
+        kind = getattr(getattr(values, "dtype", None), "kind", None)
+        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
+    if holds_times(values):
+        raise InputError(
+            "the table holds dates or times, which are not numbers; convert them, for example to "
+            "days since a date, or drop them."
+        )
+
+
+def _array_of_list(values: Any) -> Array:
+    """No array at all where NumPy finds none: scikit-learn has the words for that."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        return np.empty(0)

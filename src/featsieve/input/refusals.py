@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.runtime.user_warnings import warn_user
 
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 FEW_STATES = 20
-
-
-def refuse_unread(container: Any) -> None:
-    """A lazy frame of polars is a plan for rows that are not there yet."""
-    kind = type(container)
-    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
-        raise InputError(
-            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
-            "use open_parquet for a file larger than memory."
-        )
-
-
-def refuse_times(values: Any) -> None:
-    """Dates and durations in an array would pass for numbers of some unit."""
-    if not isinstance(values, np.ndarray):
-        kind = getattr(getattr(values, "dtype", None), "kind", None)
-        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
-    if holds_times(values):
-        raise InputError(
-            "the table holds dates or times, which are not numbers; convert them, for example to "
-            "days since a date, or drop them."
-        )
-
-
-def holds_times(values: Array) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "mM"
-    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
-
-
-def _array_of_list(values: Any) -> Array:
-    """No array at all where NumPy finds none: scikit-learn has the words for that."""
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        return np.empty(0)
 
 
 def not_a_column(series: Any) -> InputError:
@@ -117,29 +79,3 @@ def are_numbers_in_text(states: Collection[Any]) -> bool:
         return all(isinstance(state, str) and np.isfinite(float(state)) for state in states)
     except ValueError:
         return False
-
-
-def refuse_numbers_in_text(states: Collection[Any], n_rows: int) -> None:
-    """A target of numbers written as text would be one class per row."""
-    if len(states) > max(FEW_STATES, np.sqrt(n_rows)) and are_numbers_in_text(states):
-        raise InputError(
-            f"the target holds numbers written as text (such as {min(states)!r}), "
-            f"{len(states)} different ones in {n_rows} rows; convert it with astype(float), or "
-            "give task='classification' if they are classes."
-        )
-
-
-def refuse_mapping(container: Any) -> None:
-    if isinstance(container, Mapping) and not issparse(container):  # a DOK matrix is both
-        raise InputError(
-            "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
-        )
-
-
-def refuse_name_of_column(X: Any, y: Any) -> None:
-    """The name of a column is a target only where the table stays on the disk."""
-    if isinstance(y, str):
-        raise InputError(
-            f"the target y is {y!r}, but X is in memory: give its values, X.drop(columns={y!r}) as "
-            f"X and X[{y!r}] as y; a name is enough with open_parquet."
-        )

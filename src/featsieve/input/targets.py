@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Self
@@ -12,7 +13,7 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import numeric_values
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.refusals import holds_times, refuse_numbers_in_text
+from featsieve.input.refusals import FEW_STATES, TIMES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
 
@@ -296,3 +297,19 @@ def _codes(values: Array, classes: Array) -> Array:
             f"{len(classes)} known ones; name all of them in classes at the first call."
         )
     return codes
+
+
+def holds_times(values: Array) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
+
+
+def refuse_numbers_in_text(states: Collection[Any], n_rows: int) -> None:
+    """A target of numbers written as text would be one class per row."""
+    if len(states) > max(FEW_STATES, np.sqrt(n_rows)) and are_numbers_in_text(states):
+        raise InputError(
+            f"the target holds numbers written as text (such as {min(states)!r}), "
+            f"{len(states)} different ones in {n_rows} rows; convert it with astype(float), or "
+            "give task='classification' if they are classes."
+        )

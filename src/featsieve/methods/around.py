@@ -9,10 +9,9 @@ from typing import Any
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings
 from featsieve.input.parameters import brief
-from featsieve.methods.perhaps_empty import MayBeEmpty
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
-from featsieve.selector import BaseSelector
+from featsieve.selector import BaseSelector, MayBeEmpty
 
 # How a table is read: what the inner selector says holds, unless it is said again outside.
 READING = ("task", "categorical_features", "feature_groups")

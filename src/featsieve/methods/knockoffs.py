@@ -11,13 +11,14 @@ from featsieve.errors import InputError
 from featsieve.inference.knockoffs.covariance import SPREADS
 from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.methods.around import AroundSelector, inner_selector
+from featsieve.methods.feature_selector import FeatureSelector
 from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.procedures.knockoffs import Knockoffs
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
-from featsieve.selector import BaseSelector, FeatureSelector
+from featsieve.selector import BaseSelector
 
 MISFIT = 0.01
 

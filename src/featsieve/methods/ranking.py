@@ -14,7 +14,7 @@ from featsieve.input.parameters import check_integer, check_real
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
-from featsieve.methods.perhaps_empty import MayBeEmpty, listed, nearest_misses, unit_names
+from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
@@ -22,7 +22,7 @@ from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import finish
 from featsieve.schema import Schema, Target
 from featsieve.searches.ranking import Ranking
-from featsieve.selector import PairingSelector
+from featsieve.selector import MayBeEmpty, PairingSelector
 
 CountRule = Literal["bh", "by", "wy"]
 GUARANTEES: dict[CountRule, str] = {

@@ -9,7 +9,7 @@ from typing import cast
 from featsieve.errors import IncompatibleError
 from featsieve.protocols import CAPABILITY_WORDS, Bound, Engine, HasReport, Measure, Search
 from featsieve.result import SelectionResult
-from featsieve.runtime.journal import recorded
+from featsieve.runtime.journal import ACTIVE, recorded
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ class Pairing:
                     f"{type(self.search).__name__}: it lacks {CAPABILITY_WORDS[capability]}; see "
                     "the table of methods for pairs that fit."
                 )
-        return cast(Bound, recorded(bound, self.measure, engine))
+        if ACTIVE.get() is not None:
+            bound = cast(Bound, recorded(bound, self.measure, engine))
+        return bound
 
 
 def _with_report(result: SelectionResult, bound: Bound) -> SelectionResult:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from featsieve.runtime.progress import Callback, Progress
 
-__all__ = ["CallbackSupportMixin", "Phases", "phases_of", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Phases", "with_callbacks"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 STEPS = 100  # of a phase: callbacks draw, and need not hear of every block of rows
@@ -24,7 +24,10 @@ except ImportError:
 
 
 class Phases:
-    """A tree of tasks: the fit, one phase per kind of work (reading rows, …), steps of each."""
+    """A tree of tasks: the fit, one phase per kind of work (reading rows, …), steps of each.
+
+    ``also`` hears of all progress, too.
+    """
 
     def __init__(self, estimator: Any, also: Callback | None) -> None:
         self._estimator = estimator
@@ -53,8 +56,3 @@ class Phases:
     def end(self) -> None:
         for task in (*self._phases.values(), self._fit):
             task.call_on_fit_task_end(estimator=self._estimator)
-
-
-def phases_of(estimator: Any, also: Callback | None) -> Phases | None:
-    """The tree of this fit, if callbacks were set; ``also`` hears of all progress, too."""
-    return Phases(estimator, also) if getattr(estimator, "_skl_callbacks", None) else None

@@ -76,24 +76,24 @@ class Journal:
             self._file.close()
 
 
-_ACTIVE: ContextVar[Journal | None] = ContextVar("journal", default=None)
+ACTIVE: ContextVar[Journal | None] = ContextVar("journal", default=None)
 
 
 @contextmanager
 def recording(path: str | Path) -> Iterator[Journal]:
     """Searches that start inside keep their steps in the file, and use those it holds."""
     journal = Journal(path)
-    token = _ACTIVE.set(journal)
+    token = ACTIVE.set(journal)
     try:
         yield journal
     finally:
-        _ACTIVE.reset(token)
+        ACTIVE.reset(token)
         journal.close()
 
 
 def recorded(bound: Any, measure: Any, engine: Any) -> Any:
     """The bound measure, its answers kept in the active journal; as it is without one."""
-    journal = _ACTIVE.get()
+    journal = ACTIVE.get()
     if journal is None or not hasattr(bound, "__dict__"):
         return bound
     parameters = repr(sorted(measure.get_params().items(), key=lambda item: item[0]))

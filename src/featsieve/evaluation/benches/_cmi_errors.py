@@ -17,7 +17,7 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.discretize import CAIM
 from featsieve.evaluation.benches._frame import Request, Results, by_name
-from featsieve.evaluation.benches._tables import Table, read_table, table_paths
+from featsieve.evaluation.benches._tables import Shape, Table, read_table, shape_of, table_paths
 from featsieve.evaluation.cells import Cell
 from featsieve.evaluation.encoding import TableEncoder
 from featsieve.evaluation.error_curve import OPTIMISTIC, fixed_folds
@@ -125,7 +125,7 @@ def paths(request: Request, only: Sequence[str] | None = None) -> dict[str, Path
     return found
 
 
-def counts_for(table: Table, quick: bool) -> list[int]:
+def counts_for(table: Shape | Table, quick: bool) -> list[int]:
     last = min(table.n_columns - 1, LAST_K)
     return list(range(FIRST_K, last + 1, QUICK_STEP if quick else 1))
 
@@ -166,7 +166,7 @@ def cells_for(request: Request, where: dict[str, Path], *, everything: bool) -> 
     n_folds = request.repeats(FOLDS, QUICK_FOLDS)
     cells = []
     for name, path in where.items():
-        table = read_table(path)
+        table = shape_of(path)
         if everything:
             work = partial(fold_errors, path, ALL, table.n_columns, n_folds)
             cells.append(Cell((name, ALL, str(table.n_columns)), work))

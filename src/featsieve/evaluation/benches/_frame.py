@@ -143,10 +143,9 @@ def _write(bench: Bench, request: Request, state: str, results: Results, draw: D
         "quick": request.quick,
         "state": state or "complete",
         **report.as_dict(),
-        "cells": [{"key": key, "answer": answer} for key, answer in results.items()],
         **described_circumstances(bench.packages),
     }
-    out.with_suffix(".json").write_text(_json(document), encoding="utf-8")
+    out.with_suffix(".json").write_text(_json(document, results), encoding="utf-8")
     return text
 
 
@@ -161,8 +160,15 @@ def _pictures(figures: Sequence[Figure], out: Path, draw: Draw | None) -> list[s
     return links
 
 
-def _json(document: Any) -> str:
-    return json.dumps(_finite(document), indent=1, ensure_ascii=False) + "\n"
+def _json(document: Mapping[str, Any], results: Results) -> str:
+    """Indented, but with one line per cell and per figure."""
+    rest = {name: value for name, value in document.items() if name != "figures"}
+    text = json.dumps(_finite(rest), indent=1, ensure_ascii=False).removesuffix("\n}")
+    cells = [{"key": key, "answer": answer} for key, answer in results.items()]
+    for name, items in (("figures", document["figures"]), ("cells", cells)):
+        lines = [json.dumps(_finite(item), ensure_ascii=False) for item in items]
+        text += f',\n "{name}": [\n  ' + ",\n  ".join(lines) + "\n ]"
+    return text + "\n}\n"
 
 
 def _finite(value: Any) -> Any:

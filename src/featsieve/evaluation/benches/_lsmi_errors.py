@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.evaluation.benches._frame import Request, by_name
-from featsieve.evaluation.benches._tables import Table, read_table, table_paths
+from featsieve.evaluation.benches._tables import Shape, Table, read_table, table_paths
 from featsieve.evaluation.benches.p_lsmi_table4 import COLUMNS
 from featsieve.evaluation.encoding import TableEncoder
 from featsieve.evaluation.error_curve import OPTIMISTIC
@@ -27,7 +27,7 @@ from featsieve.registry import find_method
 
 N_SAMPLES = 400
 RAW_TARGETS = ("housing",)  # RMSE in the target's own unit; all others in standard deviations
-QUICK_ROWS, QUICK_COLUMNS = 300, 20
+QUICK_ROWS, QUICK_COLUMNS = 220, 15
 METHODS = ("PC", "F-HSIC", "F-LSMI", "l1-HSIC", "l1-LSMI", "mRMR", "QPFS", "Lasso", "Relief")
 # Sets of Table 6 by their names in a data folder.
 PAPER_SETS = (
@@ -68,7 +68,7 @@ def sample(path: Path, seed: int) -> Table:
     return table.rows(np.sort(order[:N_SAMPLES]))
 
 
-def refuses(method: str, table: Table) -> str:
+def refuses(method: str, table: Shape) -> str:
     """Why a method is not run on a table, as in the paper; empty where it is."""
     if method == "Lasso" and table.n_classes > 2:
         return "the paper's Lasso has two classes or numbers"

@@ -132,7 +132,8 @@ def verdict_section(comparisons: Sequence[Comparison]) -> str:
     counts = Counter(c.verdict for c in comparisons if c.verdict)
     lines = [
         "## Against the paper",
-        f"{counts['better']} cells better, {counts['level']} level, {counts['below']} below. "
+        f"Of {sum(counts.values())} cells {counts['better']} are better, {counts['level']} level "
+        f"and {counts['below']} below. "
         f"A cell is below when it is worse by more than {LIMIT:.0f} standard errors of the "
         "difference (and half a unit of the paper's last digit).",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -46,32 +46,66 @@ class Table:
         return Table(self.name, self.frame.iloc[rows], self.y[rows], self.classes)
 
 
-@lru_cache(maxsize=4)
-def read_table(path: Path) -> Table:
-    """One file. Classes: text, or at most 26 different whole numbers."""
+@dataclass(frozen=True)
+class Shape:
+    """What a file says of its table without reading the columns."""
+
+    name: str
+    n_rows: int
+    n_columns: int
+    n_classes: int  # 0: numbers
+
+    @property
+    def classes(self) -> bool:
+        return self.n_classes > 0
+
+
+@cache
+def shape_of(path: Path) -> Shape:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    y, classes = _target(path)
+    n_classes = len(np.unique(y)) if classes else 0
+    n_columns = len(file.schema_arrow.names) - 1
+    return Shape(path.stem, file.metadata.num_rows, n_columns, n_classes)
+
+
+def _target(path: Path) -> tuple[Array, bool]:
+    """Codes of classes (text, or at most 26 different whole numbers), or numbers."""
     import pandas as pd
 
-    frame = pd.read_parquet(path)
-    target = frame.pop("target")
-    for j, name in enumerate(frame.columns):
-        if pd.api.types.is_numeric_dtype(frame[name]):
-            values = frame[name].astype(np.float64)
-            frame.isetitem(j, values.fillna(values.median()))
-        else:
-            states = frame[name].astype(object).where(frame[name].notna(), "(missing)")
-            frame.isetitem(j, states.astype(str).astype("category"))
+    target = pd.read_parquet(path, columns=["target"])["target"]
     numeric = pd.api.types.is_numeric_dtype(target)
     classes = not numeric or (target.nunique() <= MOST_CLASSES and not (target % 1).any())
-    y = np.unique(target.astype(str), return_inverse=True)[1] if classes else target.to_numpy(float)
-    return Table(path.stem, frame, y, classes)
+    if not classes:
+        return target.to_numpy(float), False
+    return np.unique(target.astype(str), return_inverse=True)[1], True
+
+
+@lru_cache(maxsize=4)
+def read_table(path: Path) -> Table:
+    """One file."""
+    import pandas as pd
+
+    frame = pd.read_parquet(path).drop(columns="target")
+    text = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    numbers = frame.drop(columns=text).astype(np.float64)
+    numbers = numbers.fillna(numbers.median())
+    states = {name: frame[name].astype(object).where(frame[name].notna(), "(missing)")
+              for name in text}  # fmt: skip
+    coded = {name: column.astype(str).astype("category") for name, column in states.items()}
+    whole = numbers.assign(**coded)[list(frame)] if text else numbers
+    y, classes = _target(path)
+    return Table(path.stem, whole, y, classes)
 
 
 def table_paths(
     request: Request,
     *,
     paper: Sequence[str] = (),
-    usable: Callable[[Table], bool] = lambda table: True,
-    quick: Callable[[Table], bool] = lambda table: True,
+    usable: Callable[[Shape], bool] = lambda shape: True,
+    quick: Callable[[Shape], bool] = lambda shape: True,
 ) -> dict[str, Path]:
     """Name → file: those asked for, else all that can be used, the paper's first.
 
@@ -85,9 +119,9 @@ def table_paths(
         raise InputError(f"there is no {unknown[0]}.parquet in {request.data_dir.name!r}.")
     names = request.datasets or [n for n in paper if n in paths] + sorted(set(paths) - set(paper))
     chosen = {name: paths[name] for name in names if _has_target(paths[name])}
-    chosen = {name: path for name, path in chosen.items() if usable(read_table(path))}
+    chosen = {name: path for name, path in chosen.items() if usable(shape_of(path))}
     if request.quick and not request.datasets:
-        chosen = {name: path for name, path in chosen.items() if quick(read_table(path))}
+        chosen = {name: path for name, path in chosen.items() if quick(shape_of(path))}
     if not chosen:
         raise InputError(
             f"no NAME.parquet with a target column that this bench can use is in "

@@ -25,7 +25,7 @@ from featsieve.evaluation.benches._report import (
     markdown_table,
     mean_and_error,
 )
-from featsieve.evaluation.benches._tables import read_table
+from featsieve.evaluation.benches._tables import shape_of
 from featsieve.evaluation.cells import Cell
 from featsieve.evaluation.significance import win_tie_loss
 
@@ -141,7 +141,7 @@ def _with_all_columns(results: Results, name: str) -> list[Comparison]:
 def _table_two(request: Request, results: Results, names: list[str]) -> str:
     rows = []
     for name in names:
-        table = read_table(paths(request)[name])
+        table = shape_of(paths(request)[name])
         least = min(
             (float(fold.mean()), method, k)
             for method in chosen_methods(request)

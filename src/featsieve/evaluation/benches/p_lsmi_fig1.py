@@ -19,11 +19,11 @@ from featsieve.evaluation.benches._report import (
     markdown_table,
     mean_and_error,
 )
-from featsieve.evaluation.benches._tables import Table, read_table
+from featsieve.evaluation.benches._tables import Shape, shape_of
 from featsieve.evaluation.cells import Cell
 
 TRIALS, QUICK_TRIALS = 20, 1
-N_COUNTS, QUICK_COUNTS = 8, 3
+N_COUNTS, QUICK_COUNTS = 8, 2
 COMPARED = ("PC", "l1-HSIC", "l1-LSMI", "mRMR", "QPFS", "Lasso", "Relief")
 NOTE = (
     "The paper's figure is an image without printed values: its claims are compared, not its "
@@ -31,14 +31,14 @@ NOTE = (
 )
 
 
-def counts_for(table: Table, quick: bool) -> list[int]:
+def counts_for(table: Shape, quick: bool) -> list[int]:
     step = max(1, round(table.n_columns / 40))
     most = QUICK_COUNTS if quick else N_COUNTS
     return [step * i for i in range(1, most + 1) if step * i <= table.n_columns]
 
 
 def _rows(request: Request) -> list[tuple[str, str, int]]:
-    tables = {name: read_table(path) for name, path in paths(request).items()}
+    tables = {name: shape_of(path) for name, path in paths(request).items()}
     return [
         (name, method, k)
         for name, table in tables.items()

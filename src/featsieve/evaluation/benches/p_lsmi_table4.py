@@ -135,7 +135,8 @@ def report(request: Request, results: Results) -> Report:
             f"{trials} trials of {N_SAMPLES} rows; the paper has {PAPER_TRIALS}. "
             + LEGEND.replace("\n", " "),
         ],
-        comparisons=compared,
+        comparisons=[c for c in compared if c.row in COLUMNS],
+        data={"explaining_rows": [c.as_dict() for c in compared if c.row in EXTRAS]},
         seeds=f"0 … {trials - 1}; {CHANCE}: {trials} … {(1 + MORE_SEEDS) * trials - 1}",
     )
 

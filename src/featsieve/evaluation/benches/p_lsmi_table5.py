@@ -20,8 +20,8 @@ from featsieve.evaluation.benches._report import (
     mean_and_error,
 )
 from featsieve.evaluation.cells import Cell
+from featsieve.methods.feature_selector import FeatureSelector
 from featsieve.searches.exhaustive import Exhaustive
-from featsieve.selector import FeatureSelector
 
 N_SAMPLES, TRIALS, QUICK_TRIALS = 400, 20, 2
 TRUE_SET = (0, 1, 2, 3)

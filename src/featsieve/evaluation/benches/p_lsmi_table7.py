@@ -26,12 +26,12 @@ from featsieve.evaluation.benches._report import (
     mean_and_error,
     wide_table,
 )
-from featsieve.evaluation.benches._tables import Table, read_table
+from featsieve.evaluation.benches._tables import Shape, shape_of
 from featsieve.evaluation.cells import Cell
 from featsieve.evaluation.significance import bold_face, top_counts
 from featsieve.evaluation.surroundings import seconds_in_words
 
-TRIALS, QUICK_TRIALS, PAPER_TRIALS = 50, 2, 50
+TRIALS, QUICK_TRIALS, PAPER_TRIALS = 50, 1, 50
 K = {"satimage": 10, "spectf": 10, "senseval2": 10, "speech": 10, "sonar": 10, "msd": 10}
 FEW, SOME = 36, 100  # columns: 4 are selected below, 10, then 20, as in the paper
 
@@ -90,7 +90,7 @@ measured here with PC."""
 FOLD_LUCK = "PC"  # selects the same columns in each trial of a small set: what is left is folds
 
 
-def count_for(table: Table) -> int:
+def count_for(table: Shape) -> int:
     default = 4 if table.n_columns < FEW else 10 if table.n_columns < SOME else 20
     return min(K.get(table.name, default), table.n_columns)
 
@@ -98,14 +98,14 @@ def count_for(table: Table) -> int:
 def _rows(request: Request) -> list[tuple[str, str]]:
     """(set, method) of every cell of the table that is run."""
     methods = chosen_methods(request)
-    tables = {name: read_table(path) for name, path in paths(request).items()}
+    tables = {name: shape_of(path) for name, path in paths(request).items()}
     return [(n, m) for n, table in tables.items() for m in methods if not refuses(m, table)]
 
 
 def cells(request: Request) -> list[Cell]:
     """Trial after trial, so that a run that is stopped has as many of each."""
     where = paths(request)
-    counts = {name: count_for(read_table(path)) for name, path in where.items()}
+    counts = {name: count_for(shape_of(path)) for name, path in where.items()}
     rows = _rows(request)
     return [
         Cell((name, method, str(seed)), partial(trial, where[name], method, counts[name], seed))
@@ -115,15 +115,22 @@ def cells(request: Request) -> list[Cell]:
 
 
 def warm_up(request: Request) -> None:
+    """Each method once, on the smallest table of each task."""
     where = paths(request)
-    for name, method in _rows(request):
-        if read_table(where[name]).n_columns < FEW:
+    shapes = {name: shape_of(path) for name, path in where.items()}
+    size = {name: s.n_rows * s.n_columns for name, s in shapes.items()}
+    rows = sorted(_rows(request), key=lambda row: size[row[0]])
+    done: set[tuple[str, bool]] = set()
+    for name, method in rows:
+        kind = (method, shape_of(where[name]).classes)
+        if kind not in done:
+            done.add(kind)
             trial(where[name], method, 2, 10**6)
 
 
 def report(request: Request, results: Results) -> Report:
     rows = [row for row in _rows(request) if trial_values(results, *row)]
-    small = {n for n, path in paths(request).items() if read_table(path).n_rows <= N_SAMPLES}
+    small = {n for n, path in paths(request).items() if shape_of(path).n_rows <= N_SAMPLES}
     compared = [_compared(results, name, method, name in small) for name, method in rows]
     errors = {row: [answer["error"] for answer in trial_values(results, *row)] for row in rows}
     marked = {name: _bold(errors, name) for name in dict.fromkeys(name for name, _ in rows)}
@@ -168,7 +175,7 @@ def _bold(errors: dict[tuple[str, str], list[float]], name: str) -> list[str]:
 
 
 def _times(request: Request, results: Results) -> str:
-    tables = {name: read_table(path) for name, path in paths(request).items()}
+    tables = {name: shape_of(path) for name, path in paths(request).items()}
     methods = chosen_methods(request)
     lines = []
     for name, table in tables.items():

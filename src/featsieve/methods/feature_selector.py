@@ -1,0 +1,72 @@
+"""Any measure with any search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from featsieve.errors import InputError
+from featsieve.input.parameters import brief
+from featsieve.procedures.pairing import Pairing
+from featsieve.protocols import Procedure
+from featsieve.selector import PairingSelector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FeatureSelector(PairingSelector):
+    """Any measure × any search.
+
+    The other parameters are shared by all selectors (see the user guide).
+
+    Parameters
+    ----------
+    measure : a measure from :mod:`featsieve.measures`, default Pearson
+    search : a search from :mod:`featsieve.searches`, default Ranking
+    standardize : bool, default=True
+        Bring numeric columns to mean 0 and deviation 1 first, where the measure depends on scale.
+
+    Examples
+    --------
+    >>> from featsieve import FeatureSelector
+    >>> from featsieve.measures import Pearson
+    >>> from featsieve.searches import Ranking
+    >>> from featsieve.datasets import make_quad
+    >>> data = make_quad(200, random_state=0)
+    >>> selector = FeatureSelector(Pearson(), Ranking(), n_features_to_select=2)
+    >>> selector.fit(data.data, data.target).transform(data.data).shape
+    (200, 2)
+    """
+
+    measure: Any = field(default=None, kw_only=False)
+    search: Any = field(default=None, kw_only=False)
+    standardize: bool = True
+
+    def _procedure(self) -> Procedure:
+        _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")
+        _refuse_no_object("search", self.search, "steps", "featsieve.searches.Ranking()")
+        return super()._procedure()
+
+    @property
+    def _measure_type(self) -> type:
+        from featsieve.measures.pearson.pearson import Pearson
+
+        return Pearson if self.measure is None else type(self.measure)
+
+    @property
+    def _scores_by_step(self) -> bool:
+        from featsieve.searches.ranking import Ranking
+
+        return not isinstance(self.search or Ranking(), Ranking)
+
+    def _pairing(self) -> Pairing:
+        from featsieve.measures.pearson.pearson import Pearson
+        from featsieve.searches.ranking import Ranking
+
+        return Pairing(self.measure or Pearson(), self.search or Ranking())
+
+
+def _refuse_no_object(name: str, given: Any, method: str, example: str) -> None:
+    """A word or a class where an object is needed."""
+    if given is None or (hasattr(given, method) and not isinstance(given, type)):
+        return
+    raise InputError(f"{name}={brief(given)} is not a {name}; give an object, such as {example}.")
