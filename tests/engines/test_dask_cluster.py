@@ -126,9 +126,7 @@ def test_a_cluster_that_gives_up_is_one_sentence(client, expected):
     table = da.from_delayed(deadly, (300, 5), dtype=float)
     client.cluster.scheduler.allowed_failures = 0
     try:
-        with pytest.raises(
-            ClusterError, match=r"lost the work \(KilledWorker: .*fit again\.$"
-        ):
+        with pytest.raises(ClusterError, match=r"lost the work \(KilledWorker: .*fit again\.$"):
             PearsonRanking().fit(table, expected[1])
     finally:
         client.cluster.scheduler.allowed_failures = 5
