@@ -154,7 +154,8 @@ LEGEND = (
     "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: "
     "the documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
     "Imports and compilation are not counted: each process fits small tables first. Dask is its "
-    "default scheduler of threads; partitions are 16 MiB."
+    "default scheduler of threads; partitions are 16 MiB. Other work may have run on the machine: "
+    "a figure is then an upper bound."
 )
 FOREIGN = """## Calls that cannot be stopped
 
@@ -213,7 +214,12 @@ def report(found: Outcomes) -> None:
         for engine in ENGINES:
             title = f"## {kind.capitalize()}, {engine}"
             sections += [title, table(kind, engine, found)]
-    sections.append(FOREIGN)
+    missing = [
+        f"{kind} {case} {engine}"
+        for kind, case, engine in jobs(["time", "memory"])
+        if (kind, case, engine) not in found
+    ]
+    sections += [FOREIGN, f"## Not measured in this run\n\n{', '.join(missing) or 'nothing'}"]
     path = write_report(
         "limits",
         "Limits of time and memory, method by engine",
