@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import featsieve
+from featsieve.errors import ClusterError
 
 N_PARTS, ROWS, COLUMNS = 12, 400, 6
 PAUSE = 0.1  # seconds that each part takes, so that faults meet running tasks
@@ -196,7 +197,7 @@ def refused(work: Callable[[], Any]) -> str:
         work()
     except Exception as error:
         text = " ".join(str(error).split())
-        is_ours = isinstance(error, featsieve.errors.InputError)
+        is_ours = isinstance(error, ClusterError)
         return f"{'' if is_ours else '**not ours** '}{type(error).__name__}: {text[:220]}"
     return "**an answer, where there can be none**"
 

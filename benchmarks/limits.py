@@ -154,14 +154,31 @@ LEGEND = (
     "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: "
     "the documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
     "Imports and compilation are not counted: each process fits small tables first. Dask is its "
-    "default scheduler of threads; partitions are 16 MiB."
+    "default scheduler of threads; partitions are 16 MiB. Other work may have run on the machine: "
+    "a figure is then an upper bound."
 )
 FOREIGN = """## Calls that cannot be stopped
 
-The clock is looked at between pieces of work. These pieces are one call into other people's code, \
-or one block, and may overrun by as long as they take:
+The clock is looked at between pieces of work; a piece that has begun ends by itself.
 
-FOREIGN_TABLE"""
+| call | methods | what is done about it |
+|---|---|---|
+| LAPACK, all eigenvalues of n × n | QPFS, PrincipalFeatures | timed on 400 × 400 first; not begun \
+if it would end after the limit |
+| one matrix product of a block of rows (16 MiB × m columns) | LassoSelector, LDFS, QPFS, \
+PrincipalFeatures | the block is the piece; with m = 2000 about 8 · 10⁹ multiplications |
+| one fit of a user's estimator on one fold (`n_jobs` folds at once) | WrapperSelector, \
+FeatureSelector with CrossValScore | runs to its end; it cannot be predicted |
+| a Dask task that already runs | all, on Dask | not waited for: its result is \
+thrown away |
+| one batch of a Parquet file (Arrow) | all, on Parquet | the batch is the piece (16 MiB); a \
+row group that goes through a temporary file is one piece |
+| the end of a restart of L1LSMI and L1HSIC | L1LSMI, L1HSIC | about 0.5 s, so that there is an \
+answer |
+| compilation of a kernel (numba) | all, first fit with an empty cache | not counted |
+
+libsvm and liblinear are not called: the SVM family has solvers of its own that run in short pieces.
+"""
 
 
 def main() -> None:
@@ -197,6 +214,12 @@ def report(found: Outcomes) -> None:
         for engine in ENGINES:
             title = f"## {kind.capitalize()}, {engine}"
             sections += [title, table(kind, engine, found)]
+    missing = [
+        f"{kind} {case} {engine}"
+        for kind, case, engine in jobs(["time", "memory"])
+        if (kind, case, engine) not in found
+    ]
+    sections += [FOREIGN, f"## Not measured in this run\n\n{', '.join(missing) or 'nothing'}"]
     path = write_report(
         "limits",
         "Limits of time and memory, method by engine",

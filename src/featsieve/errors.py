@@ -15,6 +15,10 @@ class MemoryBudgetError(InputError, MemoryError):
     """The work does not fit into ``memory_limit``."""
 
 
+class ClusterError(RuntimeError):
+    """A Dask cluster lost its scheduler, or workers more often than it tries again."""
+
+
 class MissingExtraError(ImportError):
     """An optional package is needed that is not installed."""
 

@@ -85,8 +85,8 @@ class Method:
         return method
 
 
-# The command line has the short name of Jitkrittum et al. for Pearson ranking.
-COMMAND_ALIASES = {"PearsonRanking": "pc"}
+# The command line has the short name of Jitkrittum et al. for Pearson ranking, and "auto".
+COMMAND_ALIASES = {"PearsonRanking": "pc", "AutoSelector": "auto"}
 
 JITKRITTUM = "Jitkrittum et al. 2013"
 VENKATESWARA = "Venkateswara et al. 2015"

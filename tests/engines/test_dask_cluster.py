@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from featsieve import MRMR, PearsonRanking
+from featsieve.errors import ClusterError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.statistics.moments import column_moments
 
@@ -111,3 +112,21 @@ def first_moments(block):
 
 def itself(moments):
     return moments
+
+
+def part_that_always_kills_its_worker(seed: int) -> np.ndarray:
+    os._exit(1)
+
+
+def test_a_cluster_that_gives_up_is_one_sentence(client, expected):
+    import dask
+    import dask.array as da
+
+    deadly = dask.delayed(part_that_always_kills_its_worker, pure=False)(0)
+    table = da.from_delayed(deadly, (300, 5), dtype=float)
+    client.cluster.scheduler.allowed_failures = 0
+    try:
+        with pytest.raises(ClusterError, match=r"lost the work \(KilledWorker: .*fit again\.$"):
+            PearsonRanking().fit(table, expected[1])
+    finally:
+        client.cluster.scheduler.allowed_failures = 5

@@ -141,18 +141,6 @@ def test_an_error_curve_says_in_its_plot_whether_it_is_optimistic():
     assert display.ax_.get_ylabel() == "error rate"
 
 
-def test_ranks_have_a_bar_over_what_cannot_be_told_apart():
-    from featsieve.evaluation import average_ranks
-    from featsieve.plots import RankDisplay
-
-    rng = np.random.default_rng(0)
-    test = average_ranks(rng.random((20, 5)) + np.arange(5), ["a", "b", "c$", "d", "e" * 40])
-    display = RankDisplay.from_result(test)
-    bars = [line for line in display.ax_.lines if line.get_linewidth() == 3]
-    assert len(bars) == len(test.cliques())
-    assert len(display.ax_.texts) == 5
-
-
 def test_names_of_tied_points_do_not_lie_on_each_other():
     pvalues = np.full(20_000, 0.5)
     pvalues[:50] = 0.001

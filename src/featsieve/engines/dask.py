@@ -28,6 +28,7 @@ from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
 from featsieve.input.columns import select_columns
+from featsieve.input.integers import rounded_columns
 from featsieve.input.targets import (
     TargetScan,
     encode_target,
@@ -56,7 +57,9 @@ class DaskTable:
         self.native_target = y
         self._monitor = monitor
         self.parts = _partitions(X)
-        lengths = compute([delayed(_length)(part) for part in self.parts], monitor)
+        looks = compute([delayed(_look)(part) for part in self.parts], monitor)
+        lengths = [length for length, _ in looks]
+        self.rounded = frozenset[int]().union(*(columns for _, columns in looks))
         self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
         self.targets = _aligned_targets(y, self.starts, monitor)
 
@@ -239,8 +242,9 @@ def _length_error(n_x: int, n_y: int) -> InputError:
     )
 
 
-def _length(part: Any) -> int:
-    return int(part.shape[0])
+def _look(part: Any) -> tuple[int, frozenset[int]]:
+    """How many rows there are, and which columns hold integers that floats round."""
+    return int(part.shape[0]), rounded_columns(part)
 
 
 @dataclass(frozen=True)

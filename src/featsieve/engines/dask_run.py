@@ -14,13 +14,28 @@ from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from typing import Any
 
+from featsieve.errors import ClusterError
 from featsieve.runtime.progress import Monitor
 
 LOOK_SECONDS = 0.1
+LONGEST_REASON = 160
 
 
 def compute(values: Sequence[Any], monitor: Monitor) -> list[Any]:
     """The results of all values (delayed objects or collections), in order."""
+    try:
+        return _compute_in_time(values, monitor)
+    except Exception as error:
+        if not type(error).__module__.startswith("distributed"):
+            raise
+        words = " ".join(str(error).split())[:LONGEST_REASON]
+        raise ClusterError(
+            f"the Dask cluster lost the work ({type(error).__name__}: {words}); look at the memory "
+            "and the logs of its workers, then fit again."
+        ) from error
+
+
+def _compute_in_time(values: Sequence[Any], monitor: Monitor) -> list[Any]:
     import dask.base
 
     if not monitor.has_limit:

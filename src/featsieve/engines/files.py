@@ -104,6 +104,21 @@ class ParquetTable:
         """The table less some columns, which no pass reads."""
         return replace(self, dropped=self.dropped | frozenset(names))
 
+    def large_integers(self, largest: int) -> tuple[set[str], list[str]]:
+        """Columns of integers beyond ``largest`` in size, and those whose range no file tells."""
+        import pyarrow as pa
+
+        schema = self.files[0].schema_arrow
+        wide = {f.name for f in schema if f.type in (pa.int64(), pa.uint64())}
+        beyond, unknown = set[str](), set[str]()
+        for chunk in _chunks_of(self.files, wide):
+            statistics = chunk.statistics
+            if statistics is None or not statistics.has_min_max:
+                unknown.add(chunk.path_in_schema)
+            elif max(statistics.max, -statistics.min) > largest:
+                beyond.add(chunk.path_in_schema)
+        return beyond, sorted(unknown - beyond)
+
     def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
         """pyarrow tables of consecutive rows, read within the limit."""
         import pyarrow as pa
@@ -195,6 +210,15 @@ def _refuse_other_columns(files: list[Any], paths: list[Path]) -> None:
             f"{path.name} has other columns than {paths[0].name}: {what}; give files with the same "
             "columns and types in the same order."
         )
+
+
+def _chunks_of(files: list[Any], names: set[str]) -> Iterator[Any]:
+    """What all files say about their columns of these names, row group by row group."""
+    for file in files if names else []:
+        schema = file.schema
+        columns = [j for j in range(len(schema.names)) if schema.column(j).path in names]
+        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+            yield from map(group.column, columns)
 
 
 def _types_of(schema: Any, name: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from os import PathLike
@@ -33,6 +33,7 @@ from featsieve.input.columns import (
     scan_frame,
     sorted_categories,
 )
+from featsieve.input.integers import LARGEST_EXACT, rounded_columns, warn_rounded
 from featsieve.input.parameters import (
     brief,
     check_callback,
@@ -163,6 +164,7 @@ def open_engine(
     if is_dask(X):
         return _open_dask(X, y, settings, sample_weight)
     schema = schema or _memory_schema(X, settings)
+    _warn_of_rounding(rounded_columns(X), schema)
     n_rows = X.shape[0]
     if y is None and not settings.needs_target:
         y, target = np.empty((n_rows, 0)), NO_TARGET
@@ -223,6 +225,7 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
     table = DaskTable(X, y, settings.monitor)
     _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
+    _warn_of_rounding(table.rounded, schema)
     target = NO_TARGET
     if y is not None:
         target = settings.describe(table.scan_target(settings.task))
@@ -255,8 +258,25 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     empty = table.files[0].schema_arrow.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
     schema = _schema(tuple(names), settings, categorical_by_dtype(empty), scan_states)
+    _warn_of_rounding(_rounded_in_file(table, settings), schema)
     target = NO_TARGET if table.target is None else _file_target(table, settings)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+
+
+def _warn_of_rounding(columns: Iterable[int], schema: Schema) -> None:
+    """The states of a categorical column are told apart whatever their size."""
+    numeric = [column for column in sorted(columns) if column not in schema.categories]
+    warn_rounded(schema.names[column] for column in numeric)
+
+
+def _rounded_in_file(table: ParquetTable, settings: Settings) -> set[int]:
+    """From what the file says about its columns; a look at those it says nothing about."""
+    names = table.column_names
+    rounded, unknown = table.large_integers(LARGEST_EXACT)
+    if unknown:
+        for batch in _raw_batches(table, settings, unknown):
+            rounded |= {unknown[column] for column in rounded_columns(batch)}
+    return {names.index(name) for name in rounded if name != table.target}
 
 
 def _file_target(table: ParquetTable, settings: Settings) -> Target:

@@ -12,6 +12,7 @@ import numpy as np
 from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import numeric_values
+from featsieve.input.integers import is_rounded, warn_rounded
 from featsieve.input.parameters import brief, check_choice
 from featsieve.input.refusals import FEW_STATES, TIMES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
@@ -34,6 +35,7 @@ class TargetScan:
     distinct: tuple[frozenset[Any], ...]
     missing: int
     largest: tuple[float, ...]
+    rounded: bool = False  # integers that floating-point numbers cannot tell apart
 
     def merge(self, other: Self) -> Self:
         pairs = zip(self.distinct, other.distinct, strict=True)
@@ -44,6 +46,7 @@ class TargetScan:
             tuple(_capped(a | b) for a, b in pairs),
             self.missing + other.missing,
             tuple(map(max, self.largest, other.largest)),
+            self.rounded or other.rounded,
         )
 
     def looks_like_classes(self) -> bool:
@@ -68,7 +71,9 @@ def scan_target(y: Any, task: str = "auto") -> TargetScan:
         fractional = False
     distinct = _extremes(values) if fractional and task != "classification" else _distinct(values)
     largest = _largest(values) if numeric else (0.0,) * values.shape[1]
-    return TargetScan(len(values), numeric, fractional, distinct, missing, largest)
+    return TargetScan(
+        len(values), numeric, fractional, distinct, missing, largest, is_rounded(values)
+    )
 
 
 def _largest(values: Array) -> tuple[float, ...]:
@@ -134,6 +139,8 @@ def describe_target(scan: TargetScan, task: str, *, rescale: bool) -> Target:
     chosen = _settle_task(scan, task)
     if chosen == "regression":
         _refuse_constant(scan, "value")
+        if scan.rounded:
+            warn_rounded(["the target"])
         return Target("regression", len(scan.distinct), factors=_factors(scan, rescale))
     _refuse_constant(scan, "class")
     if any(len(states) > MOST_CLASSES for states in scan.distinct):
@@ -233,9 +240,12 @@ def _object_array(values: list[Any]) -> Array:
 def _numeric_if_possible(values: Array) -> Array:
     """An object array of numbers is numeric, as scikit-learn treats it."""
     kinds = (int, float, Decimal, np.number, np.bool_)
-    if all(isinstance(v, kinds) for v in values.ravel().tolist()):
-        return values.astype(np.float64)
-    return values
+    cells = values.ravel().tolist()
+    if not all(isinstance(v, kinds) for v in cells):
+        return values
+    if all(isinstance(v, int) and abs(v) < 1 << 63 for v in cells):  # floats would merge classes
+        return values.astype(np.int64)
+    return values.astype(np.float64)
 
 
 def _extremes(values: Array) -> tuple[frozenset[Any], ...]:

@@ -37,6 +37,7 @@ from featsieve.selector import BaseSelector
 RACE_SHARE = 0.5  # of the time limit, by the models; the rest is for slower machines and the end
 FINAL_SHARE = 0.3
 DEFAULT_COUNT = 10
+DEFAULT_TIME = 60.0
 COUNT_RULE = (
     "the smallest count of the winner whose mean error on inner folds, over all judges, is within "
     "one standard error of its best"
@@ -63,7 +64,8 @@ class AutoSelector(BaseSelector):
     cv : int, splitter or iterable, default=5
         The inner folds. A splitter gets ``groups`` from ``fit``.
     max_time : float or None, default=60
-        Seconds. Also decides who can start, by measured cost models; None: everybody starts.
+        Seconds. Also decides who can start, by cost models; None: no limit, and the race is planned
+        for 60 s.
     random_state : int, generator or None, default=0
 
     Attributes
@@ -88,7 +90,7 @@ class AutoSelector(BaseSelector):
     methods: Any = "auto"
     judges: Any = "auto"
     cv: Any = 5
-    max_time: float | None = 60.0
+    max_time: float | None = DEFAULT_TIME
     random_state: Any = 0
 
     _takes_missing = True
@@ -223,7 +225,7 @@ class AutoSelector(BaseSelector):
     ) -> Race:
         n_train = max(len(fold.train) for fold in folds)
         shape = (n_train, sample.schema.n_columns, k or DEFAULT_COUNT)
-        budget = np.inf if self.max_time is None else RACE_SHARE * self.max_time
+        budget = RACE_SHARE * self._planned_time
         runners = affordable(candidates, shape, len(folds), budget)
         if not any(runner.is_running for runner in runners):
             reasons = "; ".join(f"{r.candidate.name}: {r.outcome}" for r in runners[:3])
@@ -290,9 +292,13 @@ class AutoSelector(BaseSelector):
         if gathers and 8 * n * m > engine.memory_limit:
             return "not started: it needs all rows in memory, beyond memory_limit"
         seconds = entry.cost(n if not _samples_rows(name) else min(n, 5000), m, k or DEFAULT_COUNT)
-        if self.max_time is not None and seconds > FINAL_SHARE * self.max_time:
+        if seconds > FINAL_SHARE * self._planned_time:
             return f"not started: about {seconds:.3g} s on all rows"
         return None
+
+    @property
+    def _planned_time(self) -> float:
+        return DEFAULT_TIME if self.max_time is None else self.max_time
 
     def _is_numeric(self, engine: Engine) -> bool:
         return not engine.target.is_classification

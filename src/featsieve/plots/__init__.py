@@ -9,7 +9,6 @@ _EXPORTS = {
     "ErrorCurveDisplay": "featsieve.plots.curves",
     "ManhattanDisplay": "featsieve.plots.manhattan",
     "PairwiseDisplay": "featsieve.plots.pairwise",
-    "RankDisplay": "featsieve.plots.ranks",
     "PathDisplay": "featsieve.plots.path",
 }
 

@@ -141,10 +141,12 @@ def report(request: Request, results: Results) -> Report:
         "top count (paper, 22 sets)": {m: str(PAPER_TOP[m]) for m in methods},
     }
     trials = request.repeats(TRIALS, QUICK_TRIALS)
+    done = sorted({c.n for c in compared})
+    words = " to ".join(str(n) for n in dict.fromkeys((done[0], done[-1]))) if done else "no"
     return Report(
         "Jitkrittum et al. (2013), Table 7: errors of SVC and SVR on the selected columns",
         [
-            f"Protocol ({trials} trials; the paper has {PAPER_TRIALS}): {PROTOCOL}",
+            f"Protocol ({words} trials of each cell; the paper has {PAPER_TRIALS}): {PROTOCOL}",
             wide_table(compared, 3, marked=marked, last=last),
             LEGEND.replace("\n", " "),
             "## Sets and times\n" + _times(request, results),
