@@ -97,6 +97,6 @@ def test_the_exit_code_tells(tmp_path, monkeypatch, capsys):
 
 def test_a_row_runs_in_a_process_of_its_own():
     row = TABLE.rows["Pearson, 100,000 × 100"]
-    outcome = command.run_child(row, Namespace(parquet_rows=1000, data=None))
+    outcome = command.run_child(row, Namespace(parquet_rows=1000, data=None, folder=None))
     assert outcome.ours > 0
     assert outcome.peer > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from sklearn.linear_model import LinearRegression
@@ -15,14 +16,16 @@ from featsieve.registry import Method
 from featsieve.searches import Forward
 from featsieve.selector import PairingSelector
 
+CLOCK = SimpleNamespace(now=0.0)
 METHOD = Method("SlowForward", "tests.cli.slow_method", "a model", "forward", "memory", "-", "slow")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SlowForward(PairingSelector):
-    """Presses Ctrl-C on itself when so many columns are in."""
+    """Presses Ctrl-C on itself, or moves the clock, when so many columns are in."""
 
     interrupt_after: int = 2
+    late_after: int = 0
 
     def _measure_type(self) -> type:
         return CrossValScore
@@ -36,6 +39,8 @@ class SlowForward(PairingSelector):
         def tell_and_press(progress: Any) -> None:
             if told is not None:
                 told(progress)
+            if progress.message == "adding" and progress.done == self.late_after:
+                CLOCK.now = 1e9
             if progress.message == "adding" and progress.done == self.interrupt_after:
                 os.kill(os.getpid(), signal.SIGINT)
 

@@ -10,6 +10,8 @@ import pytest
 
 from featsieve import registry
 from featsieve.cli import main
+from featsieve.runtime import progress
+from tests.cli import slow_method
 from tests.cli.sentences import assert_one_sentence
 from tests.cli.slow_method import METHOD as SLOW
 from tests.commands import run_tool
@@ -181,9 +183,11 @@ def test_ctrl_c_before_any_answer_is_a_failure(run, csv):
 
 
 @pytest.mark.usefixtures("slow")
-def test_time_limit_shows_the_best_so_far(run, csv):
+def test_time_limit_shows_the_best_so_far(run, csv, monkeypatch):
+    monkeypatch.setattr(slow_method.CLOCK, "now", 0.0)
+    monkeypatch.setattr(progress, "perf_counter", lambda: slow_method.CLOCK.now)
     words = ("select", csv, "--target", "y", "-k", 4, "--method", "slowforward")
-    code, out, err = run(*words, "--max-time", "0.000001", "--format", "json")
+    code, out, err = run(*words, "--param", "late_after=1", "--max-time", "9", "--format", "json")
     found = json.loads(out)
     assert code == 0
     assert (found["stop_reason"], found["selected"]) == ("max_time", ["c"])

@@ -172,7 +172,7 @@ def test_drop_param_and_task(run, csv):
     assert found["params"]["n_jobs"] == 1
     code, _, err = run(*words, "--param", "colour=red")
     assert code == 1
-    assert "PearsonRanking has no parameter 'colour'; it has callback" in err
+    assert "PearsonRanking has no parameter 'colour'; it has allow_empty" in err
 
 
 def test_file_without_header(run, tmp_path):

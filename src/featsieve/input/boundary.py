@@ -20,6 +20,7 @@ from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
     COLUMNS,
+    LARGEST_EXACT,
     StateScan,
     build_schema,
     categorical_by_dtype,
@@ -29,11 +30,12 @@ from featsieve.input.columns import (
     is_sparse,
     numbered_names,
     resolve_columns,
+    rounded_columns,
     scan_array,
     scan_frame,
     sorted_categories,
+    warn_rounded,
 )
-from featsieve.input.integers import LARGEST_EXACT, rounded_columns, warn_rounded
 from featsieve.input.parameters import (
     brief,
     check_callback,

@@ -14,8 +14,10 @@ from featsieve.arrays import Array, IntArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, is_integer, not_allowed
 from featsieve.input.refusals import not_a_column, not_one_type, warn_of_numbers_in_text
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema
 
+LARGEST_EXACT = 1 << 53  # integers beyond are not told apart by floating-point numbers
 GROUPS = "a mapping from a name to columns, a list of lists of columns or None"
 COLUMNS = "a list of column names or indices, or one True or False per column"
 
@@ -344,3 +346,55 @@ def build_schema(
 ) -> Schema:
     groups, labels = resolve_groups(feature_groups, names)
     return Schema(names, categories, groups, labels)
+
+
+def is_rounded(values: Array) -> bool:
+    """Whether some of these numbers are integers that a float cannot hold.
+
+    >>> is_rounded(np.array([2**53])), is_rounded(np.array([-(2**53) - 1]))
+    (False, True)
+    """
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    return int(values.max()) > LARGEST_EXACT or int(values.min()) < -LARGEST_EXACT
+
+
+def rounded_columns(container: Any) -> frozenset[int]:
+    """The columns of a table in memory, or of a part of one, that hold such integers."""
+    if is_sparse(container):
+        if not is_rounded(container.data):
+            return frozenset()
+        cells = container.tocoo()
+        beyond = (cells.data > LARGEST_EXACT) | (cells.data < -LARGEST_EXACT)
+        return frozenset(np.unique(cells.coords[1][beyond]).tolist())
+    if isinstance(container, np.ndarray):
+        if not is_rounded(container):
+            return frozenset()
+        return frozenset(j for j, column in enumerate(container.T) if is_rounded(column))
+    return _rounded_in_frame(container)
+
+
+def _rounded_in_frame(frame: Any) -> frozenset[int]:
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    wide = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+    columns = [(j, name) for j, (name, kind) in enumerate(wrapped.schema.items()) if kind in wide]
+    return frozenset(j for j, name in columns if _is_beyond(wrapped.get_column(name)))
+
+
+def _is_beyond(column: Any) -> bool:
+    if column.len() == column.null_count():
+        return False
+    return int(column.max()) > LARGEST_EXACT or int(column.min()) < -LARGEST_EXACT
+
+
+def warn_rounded(names: Iterable[str]) -> None:
+    """One warning for all columns whose last digits are lost."""
+    if listed := [repr(name) for name in names]:
+        more = f" (and {len(listed) - 3} more)" if len(listed) > 3 else ""
+        warn_user(
+            f"{', '.join(listed[:3])}{more}: integers beyond 2^53 lose their last digits as "
+            "floating-point numbers; drop identifiers or name them in categorical_features, or "
+            "subtract a constant."
+        )

@@ -11,8 +11,7 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import numeric_values
-from featsieve.input.integers import is_rounded, warn_rounded
+from featsieve.input.columns import is_rounded, numeric_values, warn_rounded
 from featsieve.input.parameters import brief, check_choice
 from featsieve.input.refusals import FEW_STATES, TIMES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers

@@ -1,8 +1,8 @@
 """The methods that AutoSelector races, with what a run of each costs.
 
 A cost model is (seconds for the call itself, seconds per unit of work, the work in n rows, m
-columns and k selected columns). The constants were measured by ``benchmarks/cost_models.py`` on one
-core; what matters is their order and that a race is not planned beyond its time.
+columns and k selected columns). The constants are rough, for one core; what matters is their order,
+and that a race is not planned far beyond its time (the clock ends it in any case).
 """
 
 from __future__ import annotations

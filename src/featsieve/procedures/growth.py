@@ -24,6 +24,7 @@ class Growth:
         """With k exactly k units; without, until the best addition adds nothing."""
         bound: Any = Pairing(self.measure, Forward()).bind(engine)
         value = 0.0
+        curve: list[tuple[int, float, float]] = []
         steps = Forward().steps(bound, bound.n_units if k is None else k)
         for number, result in enumerate(steps):
             objective = float(result.objective or 0.0)
@@ -34,7 +35,14 @@ class Growth:
                     "no column shows any dependence with the target; the best one is kept all the "
                     "same."
                 )
-                yield result
+                yield _with_rule(result, [(1, objective, 0.0)])
                 return
             value = objective
-            yield result
+            curve.append((number + 1, objective, 0.0))
+            yield result if k is not None else _with_rule(result, curve)
+
+
+def _with_rule(result: SelectionResult, curve: list[tuple[int, float, float]]) -> SelectionResult:
+    rule = "the count at which the best addition adds nothing"
+    extras = {**result.extras, "count_rule": rule, "count_curve": tuple(curve)}
+    return result.evolve(extras=extras)

@@ -84,8 +84,21 @@ class Knockoffs:
             "shrinkage": model.shrinkage,
             "exchangeability_pvalue": fit,
             "later": later_level(statistics, self.fdr),
+            "count_rule": f"the count that passes at a false discovery rate of {self.fdr:.0%}",
+            "count_curve": (*level_curve(W), (len(chosen), self.fdr, 0.0)),
         }
         return SelectionResult(chosen[:k], W, order=best_first(W), extras=extras)
+
+
+def level_curve(W: FloatArray) -> tuple[tuple[int, float, float], ...]:
+    """How many units are at each W > 0 or above, and the share of them that may be false."""
+    rising = np.sort(W)
+    points = []
+    for t in np.unique(W[W > 0]):
+        above = len(W) - int(np.searchsorted(rising, t, side="left"))
+        below = int(np.searchsorted(rising, -t, side="right"))
+        points.append((above, (1 + below) / above, 0.0))
+    return tuple(points)
 
 
 def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import IntArray
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.row_subset import RowSubset
 from featsieve.errors import InputError
 from featsieve.inference.stability import (
@@ -121,10 +121,25 @@ class StabilitySelection:
             "bound": false_selections(q, n_units, threshold, counts.n_pairs, self.assumption),
             "mean_selected": q,
             "n_pairs": counts.n_pairs,
+            "count_rule": "the count of units that enough halves select",
+            "count_curve": self._curve(frequencies, q, counts.n_pairs, len(chosen)),
         }
         return SelectionResult(
             chosen[:k], frequencies, order=best_first(frequencies), extras=extras
         )
+
+    def _curve(
+        self, frequencies: FloatArray, q: float, n_pairs: int, n_chosen: int
+    ) -> tuple[tuple[int, float, float], ...]:
+        """How many units each threshold keeps, and how many of them are expected to be false."""
+        thresholds = np.unique(frequencies[frequencies > 0.5])[::-1]
+        points = {n_chosen: 0.0} | {
+            int((frequencies >= t).sum()): false_selections(
+                q, len(frequencies), float(t), n_pairs, self.assumption
+            )
+            for t in thresholds
+        }
+        return tuple((count, false, 0.0) for count, false in sorted(points.items()))
 
     def _threshold(self, q: float, n_units: int, n_pairs: int) -> float:
         """Infinity where no share of the halves is enough."""
