@@ -66,14 +66,18 @@ def run_method(
     job: Job,
     arguments: argparse.Namespace,
     name: str | None = None,
-    available: frozenset[str] | None = None,
 ) -> Outcome:
-    """Fit the named method, or an ``available`` one that suits the data; say what it found."""
+    """Fit the named method, or race several of them; say what was found."""
     if name is None:
-        method, reason = choose_method(job.shape, available)
-    else:
-        method, reason = find_method(name).name, "as asked for"
-    return _fit(job, arguments, method, reason)
+        return _raced(_fit(job, arguments, "AutoSelector", ""))
+    return _fit(job, arguments, find_method(name).name, "as asked for")
+
+
+def _raced(outcome: Outcome) -> Outcome:
+    """The outcome of a race says who won it and how."""
+    selector = outcome.selector
+    row = selector.race_[0]
+    return replace(outcome, reason=f"{selector.method_} {row['outcome']}")
 
 
 def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> Outcome:
