@@ -81,7 +81,7 @@ def _add_select(commands: Any) -> None:
         "--method",
         type=_method,
         metavar="NAME",
-        help="a name from 'featsieve methods'; by default one that suits the data",
+        help="a name from 'featsieve methods'; by default auto: a race of several",
     )
     select.add_argument(
         "--param",

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
@@ -36,11 +35,6 @@ class Job:
     target: str
     on_disk: bool = False
     notes: tuple[str, ...] = ()
-
-    @property
-    def shape(self) -> Shape:
-        missing = False if self.on_disk else has_missing(self.split.X)
-        return Shape(self.n_rows, len(self.split.names), self.on_disk, missing)
 
 
 def has_missing(X: Any) -> bool:
