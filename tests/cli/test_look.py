@@ -9,8 +9,6 @@ import sys
 import numpy as np
 import pyarrow as pa
 
-from featsieve import registry
-from featsieve.cli.choice import RULES, Shape, choose_method
 from featsieve.cli.progress import Bar
 from featsieve.cli.render import screen_width, shorten, text_table, width_of
 from featsieve.io import write_table
@@ -72,29 +70,3 @@ def test_no_width_when_the_output_is_no_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setenv("COLUMNS", "57")
     assert screen_width() == 57
-
-
-def test_choice_goes_by_the_data_and_only_to_what_exists():
-    everything = frozenset(name for rule in RULES for name in rule.methods)
-    chosen = {
-        shape: choose_method(shape, everything)[0]
-        for shape in (
-            Shape(200, 10),
-            Shape(1000, 100),
-            Shape(100_000, 1000),
-            Shape(1000, 10**6),
-            Shape(10**8, 10, on_disk=True),
-            Shape(200, 10, has_missing=True),
-        )
-    }
-    assert list(chosen.values()) == [
-        "L1LSMI",
-        "BAHSIC",
-        "MRMR",
-        "PearsonRanking",
-        "PearsonRanking",
-        "JMI",
-    ]
-    for shape in chosen:
-        assert choose_method(shape, frozenset({"PearsonRanking"}))[0] == "PearsonRanking"
-        assert choose_method(shape)[0] in {method.name for method in registry.METHODS}

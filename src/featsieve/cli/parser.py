@@ -81,7 +81,7 @@ def _add_select(commands: Any) -> None:
         "--method",
         type=_method,
         metavar="NAME",
-        help="a name from 'featsieve methods'; by default one that suits the data",
+        help="a name from 'featsieve methods'; by default auto: a race of several",
     )
     select.add_argument(
         "--fdr",
@@ -196,7 +196,8 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         "-k",
         type=_how_many,
         metavar="N",
-        help="how many columns, a fraction of them, or auto (default: half, at least one)",
+        default="auto",
+        help="how many columns, a fraction of them, or auto (default)",
     )
     command.add_argument("--seed", type=_seed, default=0, metavar="S", help="default: 0")
     command.add_argument("--max-time", type=_seconds, metavar="S", help="stop after S seconds")

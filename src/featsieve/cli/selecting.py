@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from featsieve.cli.choice import Shape, choose_method
 from featsieve.cli.outcome import Outcome, describe, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
@@ -38,11 +37,6 @@ class Job:
     on_disk: bool = False
     notes: tuple[str, ...] = ()
 
-    @property
-    def shape(self) -> Shape:
-        missing = False if self.on_disk else has_missing(self.split.X)
-        return Shape(self.n_rows, len(self.split.names), self.on_disk, missing)
-
 
 def has_missing(X: Any) -> bool:
     """Whether a cell is missing or infinite, in any container that readers hand out."""
@@ -67,16 +61,20 @@ def run_method(
     job: Job,
     arguments: argparse.Namespace,
     name: str | None = None,
-    available: frozenset[str] | None = None,
 ) -> Outcome:
-    """Fit the named method, or an ``available`` one that suits the data; say what it found."""
-    if name is None and _control(arguments):
-        method, reason = CONTROLLED, "the usual method under error control"
-    elif name is None:
-        method, reason = choose_method(job.shape, available)
-    else:
-        method, reason = find_method(name).name, "as asked for"
-    return _fit(job, arguments, method, reason)
+    """Fit the named method, or race several of them; say what was found."""
+    if name is not None:
+        return _fit(job, arguments, find_method(name).name, "as asked for")
+    if _control(arguments):
+        return _fit(job, arguments, CONTROLLED, "the usual method under error control")
+    return _raced(_fit(job, arguments, "AutoSelector", ""))
+
+
+def _raced(outcome: Outcome) -> Outcome:
+    """The outcome of a race says who won it and how."""
+    selector = outcome.selector
+    row = selector.race_[0]
+    return replace(outcome, reason=f"{selector.method_} {row['outcome']}")
 
 
 def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> Outcome:

@@ -218,7 +218,7 @@ class Race:
                 "not better by two standard errors, and this method was best over other tables"
             )
         gap, name = second.loss() - winner.loss(), second.candidate.name
-        words = f"{gap:.4f} below {name}" if gap else f"level with {name}, which costs more"
+        words = f"{gap:.4f} below {name}" if gap else f"level with {name}"
         return f"won: loss {winner.loss():.4f}, {words}"
 
 
