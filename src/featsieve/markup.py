@@ -13,8 +13,9 @@ def html_table(
 ) -> str:
     """A titled table with lines of text below.
 
-    >>> "<td" in html_table("2 of 3", ["column"], [["<b>"]]), "<b>" in html_table("", [], [["<b>"]])
-    (True, False)
+    >>> page = html_table("2 of 3", ["column"], [["<i>"]])
+    >>> "<td" in page, "<i>" in page, "&lt;i&gt;" in page
+    (True, False, True)
     """
     cells = "".join(f"<th scope='col' style='{_STYLE}'>{escape(name)}</th>" for name in head)
     lines = "".join(

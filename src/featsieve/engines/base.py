@@ -215,7 +215,8 @@ class BaseEngine:
         self.screen()
         self._require_memory_for(rows, columns)
         X, y = self._take(rows, columns)
-        return self._scaled(X, columns), y
+        # Row by row in memory: products must not depend on the container by their rounding.
+        return np.ascontiguousarray(self._scaled(X, columns)), y
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         raise NotImplementedError("an engine takes its own rows")

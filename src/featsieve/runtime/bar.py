@@ -27,7 +27,7 @@ class ProgressBar:
     >>> from featsieve.datasets import make_and_or
     >>> data = make_and_or(100, random_state=0)
     >>> MRMR(n_features_to_select=3, callback=ProgressBar()).fit(data.data, data.target).indices_
-    array([7, 8, 9])
+    array([8, 7, 9])
     """
 
     def __init__(self) -> None:

@@ -265,7 +265,9 @@ def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Gra
         return GramMoments(0.0, np.zeros(width), np.zeros((width, width)))
     if not isinstance(X, np.ndarray):
         return _sparse_gram(X, Y, weight)
-    moments, centred = centred_columns(np.concatenate([X, Y], axis=1), weight)
+    # Row by row in memory, whatever container they came from: the same sums to the last bit.
+    rows = np.ascontiguousarray(np.concatenate([X, Y], axis=1))
+    moments, centred = centred_columns(rows, weight)
     other = centred if weight is None else centred * weight[:, None]
     return GramMoments(moments.weight, moments.mean, centred.T @ other, moments.remainder)
 
