@@ -41,6 +41,11 @@ class Schema:
         """Every column is numeric and a unit of its own."""
         return self.groups is None and not self.categories
 
+    def coded(self) -> Schema:
+        """The same for rows in which the codes of categories are the cells themselves."""
+        states = {column: tuple(range(len(s))) for column, s in self.categories.items()}
+        return Schema(self.names, states, self.groups, self.group_names)
+
     def columns_of(self, unit: int) -> tuple[int, ...]:
         return (unit,) if self.groups is None else self.groups[unit]
 

@@ -240,14 +240,12 @@ def _refuse_unknown_state(name: str) -> None:
     )
 
 
-def gathered(engine: Engine) -> MemoryEngine:
+def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:
     """The rows of any engine in memory, if they fit the budget; codes stay codes."""
     X, y = engine.take()
-    given = engine.schema
-    states = {c: tuple(range(len(s))) for c, s in given.categories.items()}
-    schema = Schema(given.names, states, given.groups, given.group_names)
+    schema = engine.schema.coded()
     context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
-    return MemoryEngine(X, y, context)
+    return MemoryEngine(X, y, context, native_target=native_target)
 
 
 class MemoryEngine(BaseEngine):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
-from featsieve.engines.base import NO_COLUMNS, Context
-from featsieve.engines.memory import MemoryEngine
+from featsieve.engines.base import NO_COLUMNS
+from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import Augment, EngineWithCopies
 from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
@@ -141,21 +141,12 @@ def with_copies(engine: Engine, augment: Augment) -> Engine:
     augmented = EngineWithCopies(engine, augment)
     if not engine.is_local or not _fits(augmented):
         return augmented
-    X, y = augmented.take()
-    _, native_target = engine.native(NO_COLUMNS)
-    schema = _coded(augmented.schema)
-    context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
-    return MemoryEngine(X, y, context, native_target=native_target)
+    return gathered(augmented, native_target=engine.native(NO_COLUMNS)[1])
 
 
 def _fits(engine: EngineWithCopies) -> bool:
     numbers = engine.n_samples * engine.n_features
     return 8 * numbers * SHARE_OF_BUDGET <= engine.memory_limit
-
-
-def _coded(schema: Schema) -> Schema:
-    states = {column: tuple(range(len(s))) for column, s in schema.categories.items()}
-    return Schema(schema.names, states, schema.groups, schema.group_names)
 
 
 def _copies(model: CopyModel, seed: int, X: FloatArray, rows: IntArray) -> FloatArray:

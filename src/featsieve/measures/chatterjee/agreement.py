@@ -13,7 +13,6 @@ from featsieve.measures.hsic.target_kernel import HasFeatures, LabelVectors, fit
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 
-MOST_PAIRS = 2_000_000
 SHARE_OF_BUDGET = 2
 
 

@@ -83,10 +83,8 @@ def draw_rows(engine: Engine, seed: int, most: int = MOST_ROWS) -> RowSample:
 def taken_rows(engine: Engine, rows: IntArray) -> RowSample:
     """These rows of any engine, in memory."""
     X, y = engine.take(rows)
-    states = {c: tuple(range(len(s))) for c, s in engine.schema.categories.items()}
-    schema = Schema(engine.schema.names, states, engine.schema.groups, engine.schema.group_names)
     X = np.asarray(X, dtype=np.float64)
-    return RowSample(rows, X, y, _weights(engine, rows), schema, engine)
+    return RowSample(rows, X, y, _weights(engine, rows), engine.schema.coded(), engine)
 
 
 @dataclass(frozen=True)
