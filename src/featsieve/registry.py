@@ -264,7 +264,7 @@ METHODS: tuple[Method, ...] = (
            cost="trees × n log n × √m to m/3", sees=("linear", "non-linear", "interaction"),
            use="for a quick look that sees interactions, at any size"),
     Method("RidgeForward", "featsieve.methods.prediction", "error of kernel ridge regression",
-           "forward", "gathers", "Cawley and Talbot 2006",
+           "forward", "gathers", "Pahikkala et al. 2010",
            "adds the column that lowers the leave-one-out error most", family="prediction",
            score=Score("minus the leave-one-out error with the column", "that of the target",
                        "0 or less", by_step=True),
