@@ -299,8 +299,15 @@ def _piece(key: Key, trial: _Trial, selector: Any) -> dict[str, Any]:
         seconds = time.perf_counter() - started
         errors = trial.errors(columns, number) if kind == FOLD else []
     except (ValueError, TypeError, ArithmeticError, TimeoutError, MemoryError) as error:
-        return {"failed": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+        return {"failed": _reason(error)}
     return {"columns": columns.tolist(), "seconds": seconds, "errors": errors}
+
+
+def _reason(error: Exception) -> str:
+    """A sentence that was written for users stands alone."""
+    text = " ".join(str(error).split())
+    meant = isinstance(error, (InputError, TimeoutError)) and text
+    return text if meant else f"{type(error).__name__}: {text}"
 
 
 def _columns(selector: Any) -> IntArray:
@@ -338,7 +345,9 @@ def _row(name: str, trial: _Trial, journal: Journal, n_bootstraps: int) -> Compa
 def _plain(row: ComparedMethod) -> dict[str, Any]:
     index = row.stability
     plain = None if index is None else {"value": index.value, "low": index.low, "high": index.high}
-    return {**vars(row), "stability": plain, "columns": list(row.columns)}
+    numbers = ("error", "standard_error", "n_selected", "seconds")
+    known = {n: v if np.isfinite(v := getattr(row, n)) else None for n in numbers}
+    return {**vars(row), **known, "stability": plain, "columns": list(row.columns)}
 
 
 def _cells(row: ComparedMethod) -> list[str]:

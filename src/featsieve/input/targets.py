@@ -15,9 +15,11 @@ from featsieve.input.columns import holds_times, is_rounded, numeric_values, war
 from featsieve.input.parameters import brief, check_choice
 from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
 
 FEW_CLASSES = 20
+ROWS_PER_CLASS = 5
 MOST_CLASSES = 65_536
 TASKS = ("auto", "classification", "regression")
 
@@ -54,6 +56,11 @@ class TargetScan:
             return True
         most = max(FEW_CLASSES, np.sqrt(self.n_rows))
         return not self.fractional and all(len(states) <= most for states in self.distinct)
+
+
+def are_too_many_classes(n_classes: int, n_rows: int) -> bool:
+    """Whether text has so many distinct values that it is hardly meant as classes."""
+    return n_classes > max(FEW_CLASSES, n_rows // ROWS_PER_CLASS)
 
 
 def scan_target(y: Any, task: str = "auto") -> TargetScan:
@@ -170,6 +177,7 @@ def _settle_task(scan: TargetScan, task: str) -> Task:
     if check_choice("task", task, TASKS) == "auto":
         for states in scan.distinct:
             refuse_numbers_in_text(states, scan.n_rows)
+            _warn_of_many_classes(scan, len(states))
         return "classification" if scan.looks_like_classes() else "regression"
     if task == "regression":
         if not scan.numeric:
@@ -179,6 +187,15 @@ def _settle_task(scan: TargetScan, task: str) -> Task:
             )
         return "regression"
     return "classification"
+
+
+def _warn_of_many_classes(scan: TargetScan, n_classes: int) -> None:
+    if not scan.numeric and are_too_many_classes(n_classes, scan.n_rows):
+        warn_user(
+            f"the target is text with {n_classes} distinct values in {scan.n_rows} rows, taken as "
+            "classes that have hardly any rows each; give numbers if they are numbers, another "
+            "target, or task='classification' if they are classes."
+        )
 
 
 def _refuse_constant(scan: TargetScan, word: str) -> None:
