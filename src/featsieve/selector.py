@@ -85,6 +85,11 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
     _result_attributes: ClassVar[Mapping[str, str]] = {}
     _column_attributes: ClassVar[Mapping[str, str]] = {}
 
+    @property
+    def _task(self) -> str:
+        """As what the target is read."""
+        return self.task
+
     def _procedure(self) -> Procedure:
         raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
 
@@ -189,19 +194,19 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     def _settings(self) -> Settings:
         """The parameters that all selectors share, resolved; all others checked."""
         settings = Settings(
-            task=self.task,
+            takes_missing=self._takes_missing,
+            takes_sparse=self._takes_sparse,
+            takes_any_unit=self._takes_any_unit,
+            needs_target=self._needs_target,
+            owner=type(self).__name__,
+            task=self._task,
             categorical_features=self.categorical_features,
             feature_groups=self.feature_groups,
             n_jobs=self.n_jobs,
             max_time=self.max_time,
             memory_limit=self.memory_limit,
             callback=self.callback,
-            takes_missing=self._takes_missing,
-            takes_sparse=self._takes_sparse,
             rescale=getattr(self, "standardize", True),
-            takes_any_unit=self._takes_any_unit,
-            needs_target=self._needs_target,
-            owner=type(self).__name__,
         )
         for name, check in self._checks.items():
             check(name, getattr(self, name))

@@ -171,26 +171,29 @@ class BaseEngine:
         in_place: bool = False,
     ) -> S:
         reduce = self._reduce_in_place if in_place else self._reduce_blocks
-        if self._must_screen:
-            screened = reduce(partial(cells.screened, fn, moments))
+        if not self._must_screen:
+            return reduce(self._in_units(fn))
+        screened = reduce(partial(cells.screened, fn, moments))
+        if not screened.cells.are_usual:
             self._settle(screened.cells)
-            if self._units is None:
-                return screened.summary
-        return reduce(self._in_units(fn))
+        self._must_screen = False
+        return screened.summary if self._units is None else reduce(self._in_units(fn))
 
     def screen(self) -> None:
         """Refuse missing values now, by a pass of their own, unless a pass already did."""
         if self._must_screen:
-            self._settle(self._reduce_blocks(cells.scan_cells))
+            scan = self._reduce_blocks(cells.scan_cells)
+            if not scan.are_usual:
+                self._settle(scan)
+            self._must_screen = False
 
     def _settle(self, scan: CellScan) -> None:
-        """After the first look at all cells: refuse, or fix the units for all later passes."""
+        """Refuse the unusual cells of the first look, or fix the units for all later passes."""
         refuse_bad(scan, self.schema)
         if self._rescale:
             self._units = units_of(scan)
         elif self._refuse_extreme:
             refuse_extreme(scan, self.schema)
-        self._must_screen = False
 
     def _in_units(self, fn: F) -> F:
         """A function of blocks that gets them in the units of this engine."""

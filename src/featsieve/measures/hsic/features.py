@@ -12,8 +12,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import WidthPolicy
-from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, no_columns
+from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, WidthPolicy, no_columns
 from featsieve.measures.hsic.passes import SetChanges
 from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
 from featsieve.protocols import Engine

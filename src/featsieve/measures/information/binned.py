@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -34,6 +35,7 @@ from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MutualInformation(BaseMeasure):
     """I(X; Y) in nats; between two columns, I(X_i; X_j) is redundancy.
 
@@ -73,24 +75,13 @@ or None for columns that are codes already
     takes_missing: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        discretizer: Any = "quantile",
-        n_bins: int = 5,
-        target_discretizer: Any = "auto",
-        estimator: Literal["binned", "ksg"] = "binned",
-        n_neighbors: int = 3,
-        normalized: bool = False,
-        correction: Correction = None,
-    ) -> None:
-        self.discretizer = discretizer
-        self.n_bins = n_bins
-        self.target_discretizer = target_discretizer
-        self.estimator = estimator
-        self.n_neighbors = n_neighbors
-        self.normalized = normalized
-        self.correction = correction
+    discretizer: Any = "quantile"
+    n_bins: int = 5
+    target_discretizer: Any = "auto"
+    estimator: Literal["binned", "ksg"] = "binned"
+    n_neighbors: int = 3
+    normalized: bool = False
+    correction: Correction = None
 
     def _check(self) -> None:
         check_choice("correction", self.correction, CORRECTIONS)
