@@ -39,9 +39,9 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
     - which words ``n_features_to_select`` may be (``_count_rules``), and whether the procedure
       itself finds the count for them (``_offers_auto_count``);
     - the checks of its parameters (``_checks``), all done before anything is read;
-    - which extras of a result become fitted attributes, as they are (``_result_attributes``) or one
-      per column (``_column_attributes``), and which private ones the next fit has to forget
-      (``_private_state``).
+    - which fields and extras of a result become fitted attributes, as they are
+      (``_result_attributes``) or one per column (``_column_attributes``), and which private ones
+      the next fit has to forget (``_private_state``).
     """
 
     n_features_to_select: int | float | str | None = None
@@ -240,10 +240,11 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             self.pvalues_ = np.asarray(extras["pvalues"])[owner]
         if "guarantee" in extras:
             self.guarantee_ = str(extras["guarantee"])
+        parts = {**vars(result), **extras}
         for name, key in self._result_attributes.items():
-            setattr(self, name, extras[key])
+            setattr(self, name, parts[key])
         for name, key in self._column_attributes.items():
-            setattr(self, name, np.asarray(extras[key])[owner])
+            setattr(self, name, np.asarray(parts[key])[owner])
         if k is not None and len(result.indices) != k:
             warn_user(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "

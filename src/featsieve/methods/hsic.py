@@ -298,8 +298,8 @@ class HSICLasso(KernelTarget):
 
     _scale_ddof = 0
     _result_attributes = {"alphas_": "alphas"}  # noqa: RUF012
+    _column_attributes = {"coef_": "scores"}  # noqa: RUF012
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
-        self.coef_ = self.scores_
         self.coef_path_ = result.extras["coef_path"][:, engine.schema.unit_of_column]

@@ -95,10 +95,10 @@ def pair_matrix(bound: BoundPairs, terms: PairTerms) -> FloatArray:
 
 
 def _result(Q: FloatArray, answer: Answer) -> SelectionResult:
-    known = result_of(answer, 0.0)
+    scores, known = _shares(Q, answer.indices), result_of(answer, 0.0)
     return SelectionResult(
         answer.indices,
-        _shares(Q, answer.indices),
+        scores,
         objective=answer.value,
         extras={"upper_bound": known.upper_bound, "proven_optimal": known.proven_optimal},
         approximation=None if known.proven_optimal else _gap_words(known.gap),

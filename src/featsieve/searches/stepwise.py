@@ -66,9 +66,9 @@ class Forward(BaseEstimator):
         scores = np.full(bound.n_units, np.nan)
         trace: list[float] = []
         while len(selected) < k:
+            size = min(round_size(self.step, len(outside)), k - len(selected))
             values = values_with(bound, selected, outside)
             scores[outside] = values
-            size = min(round_size(self.step, len(outside)), k - len(selected))
             chosen = [outside[p] for p in best_first(values)[:size]]
             selected += chosen
             entered = set(chosen)
@@ -130,9 +130,9 @@ class Backward(BaseEstimator):
         objective: float | None = None
         trace: list[float] = []
         while len(left) > (1 if self.order_selected else k):
+            size = self._size(len(left), k)
             values = values_without(bound, left, left)
             scores[left] = -values
-            size = self._size(len(left), k)
             if len(left) == k and objective is None:
                 objective = float(bound.value(left))
             # Of equals the last one goes first, so that the first one is kept.
