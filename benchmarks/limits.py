@@ -34,7 +34,7 @@ MAX_TIME = 1.5
 LATEST = 1.1 * MAX_TIME + 1
 MEMORY_LIMIT = 64 * MIB
 MOST_GROWTH = MEMORY_LIMIT + 200 * 10**6
-SECONDS_A_CASE = 120  # a process that takes longer is ended, and its table says so
+SECONDS_PER_CASE = 120  # a process that takes longer is ended, and its table says so
 MEMORY_SECONDS = 8.0
 
 Key = tuple[str, str, str]  # kind, case, engine
@@ -64,17 +64,19 @@ def run(key: Key, folder: Path, shapes: list[str] | None) -> dict[str, Outcome]:
     argv = [sys.executable, "-m", "benchmarks.limits_case", json.dumps(given | limits)]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        output, errors = process.communicate(timeout=SECONDS_A_CASE * (1 + 4 * (kind == "memory")))
+        output, errors = process.communicate(
+            timeout=SECONDS_PER_CASE * (1 + 4 * (kind == "memory"))
+        )
     except subprocess.TimeoutExpired:
         process.kill()
         output, errors = process.communicate()
-        errors = f"ended after {SECONDS_A_CASE} s"
-    found = {name: Outcome(**outcome) for name, outcome in map(json.loads, output.splitlines())}
+        errors = f"ended after {SECONDS_PER_CASE} s"
+    outcomes = {name: Outcome(**outcome) for name, outcome in map(json.loads, output.splitlines())}
     if process.returncode:
-        missing = set(shapes or (TIME_SHAPES if kind == "time" else MEMORY_SHAPES)) - set(found)
+        missing = set(shapes or (TIME_SHAPES if kind == "time" else MEMORY_SHAPES)) - set(outcomes)
         reason = (errors.strip().splitlines() or ["no message"])[-1]
-        found |= {name: Outcome(float("nan"), 0, reason[:200]) for name in missing}
-    return found
+        outcomes |= {name: Outcome(float("nan"), 0, reason[:200]) for name in missing}
+    return outcomes
 
 
 class Store:
@@ -201,11 +203,11 @@ def main() -> None:
         earlier = store.read(key)
         if (earlier is not None and not given.again) or time.monotonic() - started > given.seconds:
             continue
-        found = run(key, given.folder, given.shapes)
-        store.write(key, (earlier or {}) | found)
-        print(*key, {name: cell(kind, outcome) for name, outcome in found.items()}, flush=True)
+        outcomes = run(key, given.folder, given.shapes)
+        store.write(key, (earlier or {}) | outcomes)
+        print(*key, {name: cell(kind, outcome) for name, outcome in outcomes.items()}, flush=True)
     if given.report:
-        report({key: found for key in jobs(given.kinds) if (found := store.read(key))})
+        report({key: outcomes for key in jobs(given.kinds) if (outcomes := store.read(key))})
 
 
 def report(found: Outcomes) -> None:
