@@ -14,7 +14,9 @@ from featsieve.cli.outcome import Outcome, describe, finite, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
+from featsieve.input.parameters import parse_memory
 from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.look_on_disk import impute_on_disk
 from featsieve.io.model import Split, quoted
 from featsieve.registry import find_method
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
@@ -173,7 +175,11 @@ def without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
     """Missing cells filled in, or their rows left out, where the method cannot take them."""
     how = getattr(arguments, "missing", "refuse")
     takes_gaps = selector.__sklearn_tags__().input_tags.allow_nan
-    if how == "refuse" or takes_gaps or job.on_disk or not has_missing(job.split.X):
+    if how == "refuse" or takes_gaps:
+        return job
+    if job.on_disk:
+        return _imputed_on_disk(job, arguments) if how == "impute" else job
+    if not has_missing(job.split.X):
         return job
     if not hasattr(job.split.X, "column_names"):
         raise InputError(
@@ -188,6 +194,17 @@ def _imputed(job: Job, arguments: argparse.Namespace) -> Job:
     note = (
         f"{quoted(names)}: missing or infinite cells were filled in for the scores (medians, and a "
         "state of their own for text); --missing drop or refuse does otherwise"
+    )
+    return _changed(job, replace(job.split, X=X), job.n_rows, note, arguments)
+
+
+def _imputed_on_disk(job: Job, arguments: argparse.Namespace) -> Job:
+    X, names = impute_on_disk(job.split.X, parse_memory(arguments.memory_limit))
+    if not names:
+        return job
+    note = (
+        f"{quoted(names)}: missing or infinite cells are filled in for the scores as the file is "
+        "read (medians of a sample, and a state of their own for text); --missing refuse does not"
     )
     return _changed(job, replace(job.split, X=X), job.n_rows, note, arguments)
 
