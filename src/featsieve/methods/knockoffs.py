@@ -115,6 +115,13 @@ class KnockoffSelector(AroundSelector):
                 "jointly Gaussian, so the false discovery rate may be higher than asked for; "
                 "transform skewed or heavy-tailed columns, and declare discrete ones as categories."
             )
+        if result.extras["structure"].too_few_rows:
+            warn_user(
+                f"{engine.n_samples} rows are too few for the correlations of "
+                f"{engine.n_features} columns, which neither a few factors nor a sparse graph "
+                "explain: copies are less correlated than columns, so the false discovery rate "
+                "may be higher than asked for; give two rows per column or more, or fewer columns."
+            )
         super()._store(engine, result, k)
 
     def _guarantee(self, result: SelectionResult) -> str:
