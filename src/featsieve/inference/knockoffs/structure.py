@@ -175,15 +175,15 @@ def neighbours(correlation: FloatArray, column: int, n_samples: int, cost: float
 def graph_model(correlation: FloatArray, edges: BoolArray) -> FloatArray:
     """The likeliest covariance whose inverse is zero where there is no edge.
 
-    On edges it equals ``correlation`` (Hastie, Tibshirani and Friedman 2009, algorithm 17.1), so
-    nothing that is kept is weakened.
+    On edges it equals ``correlation`` (Hastie et al. 2009, algorithm 17.1), so nothing that is kept
+    is weakened.
     """
     model = correlation.copy()  # a feasible start: each step raises its determinant
     lists: list[IntArray] = [np.flatnonzero(row) for row in edges]
     for _ in range(GRAPH_SWEEPS):
         largest_change = 0.0
         for column, near in enumerate(lists):
-            row = np.zeros(len(model))
+            row: FloatArray = np.zeros(len(model))
             if len(near):
                 slopes = np.linalg.solve(model[np.ix_(near, near)], correlation[near, column])
                 row = model[:, near] @ slopes
