@@ -78,11 +78,10 @@ def _raced(outcome: Outcome) -> Outcome:
 
 
 def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> Outcome:
-    asked = dict(getattr(arguments, "param", []))
     started = time.perf_counter()
     with Bar(quiet=arguments.quiet) as bar:
-        selector = _selector(job, arguments, method, asked, bar)
-        job = _without_gaps(job, selector, arguments)
+        selector = build_selector(job, arguments, method, bar)
+        job = without_gaps(job, selector, arguments)
         with _resumed(arguments):
             selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
@@ -114,10 +113,11 @@ def _resumed(arguments: argparse.Namespace) -> Iterator[None]:
         tell(arguments, "note: this method has no steps that could be kept; --resume did nothing.")
 
 
-def _selector(
-    job: Job, arguments: argparse.Namespace, method: str, asked: dict[str, Any], bar: Bar
+def build_selector(
+    job: Job, arguments: argparse.Namespace, method: str, bar: Bar | None = None
 ) -> Any:
     """The method with those of our settings that it has parameters for."""
+    asked = dict(getattr(arguments, "param", []))
     build: Any = find_method(method).load()
     known = build().get_params(deep=False)
     unknown = [name for name in asked if name not in known]
@@ -168,7 +168,7 @@ def _controlled(selector: Any, control: dict[str, Any], arguments: argparse.Name
     )
 
 
-def _without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
+def without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
     """Missing cells filled in, or their rows left out, where the method cannot take them."""
     how = getattr(arguments, "missing", "refuse")
     takes_gaps = selector.__sklearn_tags__().input_tags.allow_nan

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
+from featsieve.io.row_sample import rows_of_parts
 from featsieve.schema import power_of_two
 
 SAMPLE = 2000
@@ -31,15 +32,8 @@ def sampled(X: Any, y: Any, columns: Sequence[int]) -> tuple[FloatArray, FloatAr
 
 def _rows_of_file(table: Any, rows: Array, columns: Sequence[int]) -> tuple[Any, Any]:
     """Some rows of some columns, and the target, in one pass."""
-    import pyarrow as pa
-
     names = [table.column_names[j] for j in columns]
-    parts, start = [], 0
-    for batch in table.batches([*names, table.target], BATCH, MEMORY):
-        inside = rows[(rows >= start) & (rows < start + batch.num_rows)] - start
-        parts.append(batch.take(inside))
-        start += batch.num_rows
-    kept = pa.concat_tables(parts)
+    kept = rows_of_parts(table.batches([*names, table.target], BATCH, MEMORY), rows)
     target = np.asarray(kept.column(len(names)).to_pylist(), dtype=object)
     return kept.select(names), target
 
