@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from featsieve.cli.outcome import Outcome, describe, plain
+from featsieve.cli.outcome import Outcome, describe, finite, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
@@ -86,9 +87,9 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
             selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
-    for sentence in ("guarantee_", "explanation_"):
-        if hasattr(selector, sentence):
-            tell(arguments, getattr(selector, sentence))
+    if arguments.format == "csv":  # which has no place for sentences
+        for sentence in filter(None, (outcome.guarantee, outcome.explanation)):
+            tell(arguments, sentence)
     if outcome.stop_reason != COMPLETED and not arguments.quiet:
         say(_STOPPED.get(outcome.stop_reason, f"stopped: {outcome.stop_reason}."))
     return outcome
@@ -223,6 +224,7 @@ def _outcome(
     job: Job, selector: Any, method: str, reason: str, seed: int | None, elapsed: float
 ) -> Outcome:
     hidden = {"callback", "random_state"}
+    score = find_method(type(selector).__name__).score
     params = selector.get_params(deep=False)
     return Outcome(
         method=method,
@@ -236,7 +238,11 @@ def _outcome(
         n_rows=job.n_rows,
         target=job.target,
         notes=job.notes,
-        score=str(find_method(type(selector).__name__).score),
+        score=str(score),
+        symbol=score.symbol,
+        threshold=finite(getattr(selector, "threshold_", math.nan)),
+        guarantee=getattr(selector, "guarantee_", ""),
+        explanation=getattr(selector, "explanation_", ""),
         by_step=find_method(method).score.by_step,
         selector=selector,
     )
