@@ -18,10 +18,17 @@ from featsieve.evaluation.error_curve import fixed_folds, named_selectors
 from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.evaluation.stability import Stability, stability
-from featsieve.input.columns import column_names, is_sparse, select_columns, select_rows
-from featsieve.input.parameters import brief, check_callback, check_integer, check_time
+from featsieve.input.columns import column_names, is_sparse
+from featsieve.input.containers import select_columns, select_rows
+from featsieve.input.parameters import (
+    brief,
+    check_callback,
+    check_integer,
+    check_time,
+    effective_n_jobs,
+)
 from featsieve.input.targets import describe_target, encode_target, scan_target
-from featsieve.runtime.pool import effective_n_jobs, ordered_map
+from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
 from featsieve.schema import Target
 

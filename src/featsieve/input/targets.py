@@ -11,9 +11,9 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import is_rounded, numeric_values, warn_rounded
+from featsieve.input.columns import holds_times, is_rounded, numeric_values, warn_rounded
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.refusals import FEW_STATES, TIMES, are_numbers_in_text
+from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
@@ -65,7 +65,6 @@ def are_too_many_classes(n_classes: int, n_rows: int) -> bool:
 
 def scan_target(y: Any, task: str = "auto") -> TargetScan:
     """Look at y, or at one block of it."""
-    task = check_choice("task", task, TASKS)
     values = target_matrix(y)
     numeric = values.dtype.kind in "biuf"
     if numeric:
@@ -175,7 +174,7 @@ def _factors(scan: TargetScan, rescale: bool) -> tuple[float, ...]:
 
 
 def _settle_task(scan: TargetScan, task: str) -> Task:
-    if task == "auto":
+    if check_choice("task", task, TASKS) == "auto":
         for states in scan.distinct:
             refuse_numbers_in_text(states, scan.n_rows)
             _warn_of_many_classes(scan, len(states))
@@ -323,12 +322,6 @@ def _codes(values: Array, classes: Array) -> Array:
             f"{len(classes)} known ones; name all of them in classes at the first call."
         )
     return codes
-
-
-def holds_times(values: Array) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "mM"
-    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
 
 
 def refuse_numbers_in_text(states: Collection[Any], n_rows: int) -> None:
