@@ -154,7 +154,7 @@ class WorkingSet:
             iterates = [coef]
             for _ in range(ITERATES):
                 coef, worst = self._sweep(coef, tol)
-                if worst <= tol:
+                if worst <= tol or np.array_equal(coef, iterates[-1]):  # or rounding hides more
                     return coef, worst
                 iterates.append(coef)
             guess = extrapolate(iterates)
