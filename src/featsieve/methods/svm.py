@@ -32,9 +32,7 @@ class SVMSelector(BaseSelector):
 
     _takes_any_unit = True
 
-    @property
-    def _scale_ddof(self) -> int | None:
-        return 0 if self.standardize else None
+    _scale_ddof = 0
 
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """Many small products: threads of BLAS would mostly wait for each other."""

@@ -13,7 +13,8 @@ from featsieve.engines.base import Context
 from featsieve.engines.memory import MemoryEngine
 from featsieve.procedures.judging.judges import Judge
 from featsieve.protocols import Engine
-from featsieve.schema import Block, Schema, Target, power_of_two, target_columns
+from featsieve.schema import Block, Schema, Target, power_of_two
+from featsieve.statistics.moments import target_columns
 
 MOST_ROWS = 1000
 MOST_CELLS = 1 << 24
