@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from featsieve.cli.outcome import Outcome, describe, plain
+from featsieve.cli.outcome import Outcome, describe, finite, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
@@ -78,18 +79,17 @@ def _raced(outcome: Outcome) -> Outcome:
 
 
 def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> Outcome:
-    asked = dict(getattr(arguments, "param", []))
     started = time.perf_counter()
     with Bar(quiet=arguments.quiet) as bar:
-        selector = _selector(job, arguments, method, asked, bar)
-        job = _without_gaps(job, selector, arguments)
+        selector = build_selector(job, arguments, method, bar)
+        job = without_gaps(job, selector, arguments)
         with _resumed(arguments):
             selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
-    for sentence in ("guarantee_", "explanation_"):
-        if hasattr(selector, sentence):
-            tell(arguments, getattr(selector, sentence))
+    if arguments.format == "csv":  # which has no place for sentences
+        for sentence in filter(None, (outcome.guarantee, outcome.explanation)):
+            tell(arguments, sentence)
     if outcome.stop_reason != COMPLETED and not arguments.quiet:
         say(_STOPPED.get(outcome.stop_reason, f"stopped: {outcome.stop_reason}."))
     return outcome
@@ -114,10 +114,11 @@ def _resumed(arguments: argparse.Namespace) -> Iterator[None]:
         tell(arguments, "note: this method has no steps that could be kept; --resume did nothing.")
 
 
-def _selector(
-    job: Job, arguments: argparse.Namespace, method: str, asked: dict[str, Any], bar: Bar
+def build_selector(
+    job: Job, arguments: argparse.Namespace, method: str, bar: Bar | None = None
 ) -> Any:
     """The method with those of our settings that it has parameters for."""
+    asked = dict(getattr(arguments, "param", []))
     build: Any = find_method(method).load()
     known = build().get_params(deep=False)
     unknown = [name for name in asked if name not in known]
@@ -168,7 +169,7 @@ def _controlled(selector: Any, control: dict[str, Any], arguments: argparse.Name
     )
 
 
-def _without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
+def without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
     """Missing cells filled in, or their rows left out, where the method cannot take them."""
     how = getattr(arguments, "missing", "refuse")
     takes_gaps = selector.__sklearn_tags__().input_tags.allow_nan
@@ -223,6 +224,7 @@ def _outcome(
     job: Job, selector: Any, method: str, reason: str, seed: int | None, elapsed: float
 ) -> Outcome:
     hidden = {"callback", "random_state"}
+    score = find_method(type(selector).__name__).score
     params = selector.get_params(deep=False)
     return Outcome(
         method=method,
@@ -236,7 +238,11 @@ def _outcome(
         n_rows=job.n_rows,
         target=job.target,
         notes=job.notes,
-        score=str(find_method(type(selector).__name__).score),
+        score=str(score),
+        symbol=score.symbol,
+        threshold=finite(getattr(selector, "threshold_", math.nan)),
+        guarantee=getattr(selector, "guarantee_", ""),
+        explanation=getattr(selector, "explanation_", ""),
         by_step=find_method(method).score.by_step,
         selector=selector,
     )

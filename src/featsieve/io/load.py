@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.input.targets import are_too_many_classes
 from featsieve.io.gaps import fill_missing, rows_without_gaps
 from featsieve.io.model import (
     ArrowTable,
@@ -25,8 +26,6 @@ from featsieve.io.reader import read_table
 from featsieve.io.tidy import Tidied, tidy
 
 Missing = Literal["impute", "drop", "keep"]
-FEW_CLASSES = 20
-ROWS_PER_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def _refuse_too_many_classes(column: Any, target: str, task: str) -> None:
     if task == "regression" or (task == "auto" and values.dtype != object):
         return
     n_classes = len(set(values.tolist()))
-    if n_classes > max(FEW_CLASSES, len(values) // ROWS_PER_CLASS):
+    if are_too_many_classes(n_classes, len(values)):
         raise InputError(
             f"the target {target!r} has {n_classes} distinct values in {len(values)} rows, too "
             "many for classes; give --task regression if they are numbers, or another --target."

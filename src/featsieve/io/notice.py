@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
+from featsieve.input.targets import scan_target
 from featsieve.io.model import Note, quoted
 from featsieve.io.tidy import encoded_states
 
@@ -29,7 +30,7 @@ def notices(data: Any, target: str, task: str) -> list[Note]:
     y = features.pop(target)
     is_text = {f.name for f in data.schema if _holds_text(f.type)}
     by_classes = task == "classification" or (
-        task == "auto" and (target in is_text or _looks_like_classes(y))
+        task == "auto" and (target in is_text or scan_target(y).looks_like_classes())
     )
     checks = (
         _constants(features),
@@ -60,12 +61,6 @@ def _codes_or_numbers(column: Any) -> FloatArray:
     encoded = encoded_states(column)
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return np.where(codes < 0, np.nan, codes).astype(np.float64)
-
-
-def _looks_like_classes(y: FloatArray) -> bool:
-    """The library's rule for numbers and ``task="auto"``."""
-    is_integer = bool((y == np.floor(y)).all())
-    return is_integer and len(np.unique(y)) <= max(20, np.sqrt(len(y)))
 
 
 def _constants(features: dict[str, FloatArray]) -> Iterator[Note]:

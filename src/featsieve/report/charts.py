@@ -67,8 +67,8 @@ def _curve_words(content: Content) -> str:
         return ""
     best = max(content.explained)
     return (
-        " Line: what a small tree explains with the columns up to there, in cross-validation, from "
-        f"0 to 100 % (at most {100 * max(0.0, best):.0f} %)."
+        " Line: what a simple model explains with the columns up to there, in cross-validation, "
+        f"from 0 to 100 % (at most {100 * max(0.0, best):.0f} %)."
     )
 
 

@@ -3,7 +3,7 @@
   const HEIGHT = 28
   const data = JSON.parse(document.getElementById("data").textContent)
   const tested = data.some((cells) => cells[2] !== null)
-  const HEAD = ["rank", "column", "score", ...(tested ? ["p", "adjusted p"] : []), "why"]
+  const HEAD = ["rank", "column", document.getElementById("grid").dataset.score, ...(tested ? ["p", "adjusted p"] : []), "why"]
   const rows = data.map((cells, index) => ({
     rank: index + 1,
     cells,
