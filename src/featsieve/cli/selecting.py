@@ -18,7 +18,7 @@ from featsieve.input.parameters import parse_memory
 from featsieve.io.gaps import fill_missing, rows_without_gaps
 from featsieve.io.look_on_disk import impute_on_disk
 from featsieve.io.model import Split, quoted
-from featsieve.registry import find_method
+from featsieve.registry import find_method, score_of
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
 PERMUTATIONS = 1000
@@ -77,7 +77,7 @@ def _raced(outcome: Outcome) -> Outcome:
     """The outcome of a race says who won it and how."""
     selector = outcome.selector
     row = selector.race_[0]
-    return replace(outcome, reason=f"{selector.method_} {row['outcome']}")
+    return replace(outcome, reason=f"a race on inner folds; {selector.method_} {row['outcome']}")
 
 
 def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> Outcome:
@@ -134,11 +134,12 @@ def build_selector(
         "categorical_features": job.split.categorical,
         "random_state": arguments.seed,
         "n_jobs": arguments.jobs,
-        "max_time": arguments.max_time,
         "memory_limit": arguments.memory_limit,
         "n_permutations": _permutations(job, arguments),
         "callback": bar,
     }
+    if arguments.max_time is not None:  # else the method's own limit, which a race has
+        settings["max_time"] = arguments.max_time
     control = _control(arguments)
     if control is not None:
         del settings["n_features_to_select"]
@@ -241,7 +242,7 @@ def _outcome(
     job: Job, selector: Any, method: str, reason: str, seed: int | None, elapsed: float
 ) -> Outcome:
     hidden = {"callback", "random_state"}
-    score = find_method(type(selector).__name__).score
+    score = score_of(selector)
     params = selector.get_params(deep=False)
     return Outcome(
         method=method,
@@ -260,7 +261,7 @@ def _outcome(
         threshold=finite(getattr(selector, "threshold_", math.nan)),
         guarantee=getattr(selector, "guarantee_", ""),
         explanation=getattr(selector, "explanation_", ""),
-        by_step=find_method(method).score.by_step,
+        by_step=score.by_step,
         selector=selector,
     )
 

@@ -93,5 +93,5 @@ def pair_map(content: Content) -> str:
         f"viewBox='0 0 {14 * size} {14 * size}' style='max-width:{22 * size}px'>"
         f"{''.join(cells)}</svg><ol class='small'>{legend}</ol></div>"
         "<p class='small'>Absolute rank correlation of the best columns, on at most 2,000 rows; "
-        "dark is much.</p>"
+        "a strong colour is much.</p>"
     )
