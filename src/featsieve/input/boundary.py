@@ -298,7 +298,7 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     names = table.column_names
     check_names(names)
     _check_rows(table.shape[0])
-    empty = table.files[0].schema_arrow.empty_table().select(names)
+    empty = table.schema.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
     schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
     _warn_of_rounding(_rounded_in_file(table, settings), schema)
