@@ -38,8 +38,9 @@ from featsieve.procedures.race import (
 from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS, find_method
-from featsieve.result import SelectionResult
+from featsieve.result import TIME_LIMIT, SelectionResult
 from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.selector import BaseSelector
 
 RACE_SHARE = 0.15  # of the time limit, by the models; the rest is for judges and slower machines
@@ -79,7 +80,7 @@ class AutoSelector(BaseSelector):
         False: the candidate with the least error wins.
     max_time : float or None, default=30
         Seconds. Also decides who can start, by cost models; None: no limit, and the race is planned
-        for 30 s.
+        for 30 s. A race that the default ends is a warning.
     random_state : int, generator or None, default=0
 
     Attributes
@@ -142,11 +143,9 @@ class AutoSelector(BaseSelector):
             return
         folds = self._folds(sample, seed)
         race = self._race(sample, folds, judges, candidates, k, seed)
-        yield from self._raced(race, engine, filling)
+        yield from self._raced(race, engine)
 
-    def _raced(
-        self, race: Race, engine: Engine, filling: Filling | None
-    ) -> Iterator[SelectionResult]:
+    def _raced(self, race: Race, engine: Engine) -> Iterator[SelectionResult]:
         """A quick answer, the combination of all candidates, then what the folds say."""
         sampled, count = race.sample.engine(), race.raced_count
         for runner in race.running:
@@ -323,8 +322,8 @@ class AutoSelector(BaseSelector):
     ) -> str | None:
         """Why a candidate cannot run on all rows, before any work is spent on it."""
         method = next((m for m in METHODS if m.name == type(selector).__name__), None)
-        entry = ENTRIES.get(name)
-        if method is not None and method.target == "classes" and self._is_numeric(engine):
+        entry, is_numeric = ENTRIES.get(name), not engine.target.is_classification
+        if method is not None and method.target == "classes" and is_numeric:
             return "not started: it takes classes, and the target is numeric"
         if entry is None:
             return None
@@ -343,9 +342,6 @@ class AutoSelector(BaseSelector):
     def _planned_time(self) -> float:
         return DEFAULT_TIME if self.max_time is None else self.max_time
 
-    def _is_numeric(self, engine: Engine) -> bool:
-        return not engine.target.is_classification
-
     # --- fitted attributes ----------------------------------------------------------------------
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
@@ -359,6 +355,11 @@ class AutoSelector(BaseSelector):
             winner.feature_names_in_ = self.feature_names_in_
         BaseSelector._store(winner, engine, result, None)
         self.selector_ = winner
+        if result.stop_reason == TIME_LIMIT and self.max_time == DEFAULT_TIME:
+            warn_user(  # a limit that the user may not know of
+                f"AutoSelector: the race did not end within {DEFAULT_TIME:g} s, its default limit; "
+                f"{self.method_} is the best so far; give max_time, or None for no limit."
+            )
 
     def _winning_selector(self) -> BaseSelector:
         """The method that won, or the race itself where it was the combination of its methods."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
-
-import numpy as np
 
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings
 from featsieve.input.parameters import parse_memory
 from featsieve.measures.hsic.hsic import HSIC, seed_of
 from featsieve.measures.hsic.object_kernels import ObjectKernel
@@ -51,11 +48,10 @@ string or graph kernel
             y = self.target_kernel.gram(y)
         return super().fit(X, y, **params)
 
-    def _settings(self) -> Settings:
+    @property
+    def _task(self) -> str:
         """A Gram matrix as y is numbers, whatever values it holds."""
-        settings = super()._settings()
-        given = is_precomputed(self._fitted_kernel)
-        return replace(settings, task="regression") if given else settings
+        return "regression" if is_precomputed(self._fitted_kernel) else self.task
 
     def _auto_count(self, procedure: Procedure) -> Procedure:
         if is_precomputed(self._fitted_kernel):
@@ -300,13 +296,10 @@ class HSICLasso(KernelTarget):
             seed=seed_of(self.random_state),
         )
 
-    @property
-    def _scale_ddof(self) -> int | None:
-        return 0 if self.standardize else None
+    _scale_ddof = 0
+    _result_attributes = {"alphas_": "alphas"}  # noqa: RUF012
+    _column_attributes = {"coef_": "scores"}  # noqa: RUF012
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
-        owner = engine.schema.unit_of_column
-        self.coef_ = np.asarray(result.scores)[owner]
-        self.alphas_ = result.extras["alphas"]
-        self.coef_path_ = result.extras["coef_path"][:, owner]
+        self.coef_path_ = result.extras["coef_path"][:, engine.schema.unit_of_column]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.input.parameters import check_choice, check_integer, check_real
+from featsieve.input.parameters import check_choice, check_integer, check_real, effective_n_jobs
 from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
@@ -25,7 +25,7 @@ from featsieve.protocols import (
 )
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.runtime.pool import effective_n_jobs, ordered_map, single_threaded_blas
+from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.seeds import random_source
 from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, tuned_point
 
@@ -76,6 +76,7 @@ class Restart:
     best: RadiusStep
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class L1Ball(BaseEstimator):
     """Maximise over non-negative weights of bounded sum; the radius is searched for k non-zeros.
 
@@ -114,26 +115,14 @@ class L1Ball(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasWeightGradient,)
 
-    def __init__(
-        self,
-        *,
-        n_init: int = 20,
-        max_iter: int = 100,
-        step: StepRule = "adaptive",
-        tol: float = 1e-5,
-        n_agree: int | None = None,
-        rank_radii_by: RadiusRule = "weights",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.step = step
-        self.tol = tol
-        self.n_agree = n_agree
-        self.rank_radii_by = rank_radii_by
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_init: int = 20
+    max_iter: int = 100
+    step: StepRule = "adaptive"
+    tol: float = 1e-5
+    n_agree: int | None = None
+    rank_radii_by: RadiusRule = "weights"
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def steps(self, bound: WeightedBound, k: int) -> Iterator[SelectionResult]:
         """The best answer after each restart."""
@@ -345,7 +334,7 @@ def _result(done: Sequence[Restart], winner: Restart) -> SelectionResult:
         trace=tuple(restart.best.value for restart in done),
         extras={
             "weights": best.weights,
-            "radius": best.radius,
+            "radius": float(best.radius),
             "n_iter": sum(step.n_iter for restart in done for step in restart.steps),
             "restarts": tuple(restart.best for restart in done),
         },

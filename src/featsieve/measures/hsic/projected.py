@@ -16,8 +16,12 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, gaussian_slopes, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_kernel_distance
-from featsieve.measures.hsic.kernels import KernelFunction
+from featsieve.measures.hsic.kernels import (
+    KernelFunction,
+    MedianWidth,
+    WidthPolicy,
+    median_kernel_distance,
+)
 from featsieve.measures.hsic.passes import RowSums, TargetTiles
 from featsieve.measures.hsic.tiles import (
     GatheredRowPairs,
@@ -29,8 +33,8 @@ from featsieve.measures.hsic.tiles import (
 )
 from featsieve.runtime.products import watched_product
 from featsieve.runtime.progress import SILENT, Monitor
-from featsieve.schema import Schema, one_hot
-from featsieve.statistics.moments import Dummies
+from featsieve.schema import Schema
+from featsieve.statistics.moments import Dummies, one_hot
 
 _MOST_ROWS_FOR_START = 2000
 _DIFFERENT_STATES = np.sqrt(0.5)  # so that two rows in different states have distance 1

@@ -17,15 +17,16 @@ from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import (
+from featsieve.measures.hsic.kernels import (
+    KernelFunction,
+    kernel_function,
     median_kernel_distance,
-    median_rows,
     positive_bandwidth,
 )
-from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
+from featsieve.measures.hsic.medians import median_rows
 from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.protocols import Engine
-from featsieve.schema import Block, Target, one_hot
+from featsieve.schema import Block, Target
 
 # What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
 BY_TASK = {
@@ -196,8 +197,8 @@ class ClassCounts:
 
 
 def _count_classes(n_classes: tuple[int, ...], block: Block) -> ClassCounts:
-    counts = (one_hot(block.y[:, o], n).sum(axis=0) for o, n in enumerate(n_classes))
-    return ClassCounts(tuple(counts))
+    outputs = zip(block.y.T, n_classes, strict=True)
+    return ClassCounts(tuple(np.bincount(y, minlength=n).astype(np.float64) for y, n in outputs))
 
 
 def is_precomputed(kernel: Any) -> bool:
@@ -245,7 +246,7 @@ def _object_target(kernel: ObjectKernel, engine: Engine) -> LabelGram:
             f"{type(kernel).__name__} takes one sequence per row as target, got numbers or several "
             "outputs; for graphs give their Gram matrix, with target_kernel='precomputed'."
         )
-    n_numbers = 2 * target.n_classes() ** 2
+    n_numbers = 2 * target.class_counts[0] ** 2
     require_memory(n_numbers, engine.memory_limit, "the Gram matrix of all distinct targets")
     return LabelGram(kernel.gram(target.classes[0]))
 
@@ -259,7 +260,7 @@ def _precomputed_target(engine: Engine, order: IntArray | None) -> PrecomputedTa
 def _delta_target(target: Target) -> TargetKernel:
     """One class per output has features: an indicator of each class."""
     if target.is_classification and target.n_outputs == 1:
-        return LabelVectors((np.eye(target.n_classes()),))
+        return LabelVectors((np.eye(target.class_counts[0]),))
     return Delta()
 
 

@@ -34,7 +34,8 @@ class LeaveOneOut:
         self._widths = np.array([max(np.count_nonzero(owner == unit), 1) for unit in pool])
         targets = np.concatenate([part for _, part in judged_targets(sample)], axis=1)
         self._targets = targets - targets.mean(axis=0)
-        self._penalty = penalty
+        least = len(table) ** 2 * np.finfo(np.float64).eps  # less is lost in rounding
+        self._penalty = max(penalty, least)
         self._neighbors = neighbors
 
     def losses(self, positions: Sequence[int]) -> FloatArray:

@@ -18,8 +18,8 @@ from featsieve.input.parameters import brief
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
-from featsieve.schema import Block, Target, target_columns
-from featsieve.statistics.moments import Dummies, GramMoments, gram_moments
+from featsieve.schema import Block, Target
+from featsieve.statistics.moments import Dummies, GramMoments, gram_moments, target_columns
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ def fold_table(engine: Engine, folding: Folding, count: int | None = None) -> Fo
         trained = reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested])
         return table(trained), table(folds[f])
 
-    every = reduce(GramMoments.merge, [*folds, untested])
-    return FoldedTable(table(every), len(folds), split)
+    total = reduce(GramMoments.merge, [*folds, untested])
+    return FoldedTable(table(total), len(folds), split)
 
 
 @dataclass(frozen=True)
