@@ -27,7 +27,7 @@ from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Schema
 
-UNITS_A_TICK = 64  # a median takes about a millisecond
+UNITS_PER_TICK = 64  # a median takes about a millisecond
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
 
@@ -326,7 +326,7 @@ class MedianWidth:
         medians = ordered_map(fn, units, self.n_jobs if len(units) > 1 else 1)
         for done, width in enumerate(medians, start=1):
             widths[done - 1] = width
-            if done % UNITS_A_TICK == 0:
+            if done % UNITS_PER_TICK == 0:
                 self.monitor.tick("taking medians", done, len(units))
         return widths
 

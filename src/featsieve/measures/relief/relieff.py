@@ -105,9 +105,9 @@ class BoundRelief:
         survey.refuse_infinite(engine.schema)
         columns = Columns.of(survey, engine.schema)
         outputs = range(engine.target.n_outputs)
-        each = [self._of_output(survey, columns, output) for output in outputs]
-        by_unit = [sum_by_unit(scores, engine.schema) for scores, _ in each]
-        n_visited = min(n for _, n in each)
+        by_output = [self._of_output(survey, columns, output) for output in outputs]
+        by_unit = [sum_by_unit(scores, engine.schema) for scores, _ in by_output]
+        n_visited = min(n for _, n in by_output)
         self._report = {"output_scores": np.array(by_unit), "n_rows_compared": n_visited}
         if n_visited < engine.n_samples:
             words = f"{n_visited} of {engine.n_samples} rows were compared with all others"

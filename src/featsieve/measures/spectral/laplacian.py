@@ -95,10 +95,10 @@ class BoundLaplacian:
             graph = neighbour_graph(self._engine, self._n_neighbors)
             printed = [roughness(self._engine, graph)]
         schema = self._engine.schema
-        each = np.array([best_of_unit(-values, schema) for values in printed])
+        by_output = np.array([best_of_unit(-values, schema) for values in printed])
         name = "class" if self._by_class else "knn"
-        self._report = {"output_scores": each, "graph": name}
-        return each.mean(axis=0)
+        self._report = {"output_scores": by_output, "graph": name}
+        return by_output.mean(axis=0)
 
     def report(self) -> dict[str, Any]:
         return self._report

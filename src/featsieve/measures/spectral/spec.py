@@ -97,10 +97,10 @@ class BoundSpectral:
         else:
             values = [self._on_neighbours()]
         schema = self._engine.schema
-        each = np.array([best_of_unit(scores, schema) for scores in values])
+        by_output = np.array([best_of_unit(scores, schema) for scores in values])
         name = "class" if self._by_class else "knn"
-        self._report = {"output_scores": each, "graph": name}
-        return each.mean(axis=0)
+        self._report = {"output_scores": by_output, "graph": name}
+        return by_output.mean(axis=0)
 
     def report(self) -> dict[str, Any]:
         return self._report
