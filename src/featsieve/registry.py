@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 EngineUse = Literal["streams", "gathers"]
 Sight = Literal["linear", "non-linear", "interaction", "redundancy"]
@@ -266,17 +266,18 @@ METHODS: tuple[Method, ...] = (
            cost="trees × n log n × √m to m/3", sees=("linear", "non-linear", "interaction"),
            use="for a quick look that sees interactions, at any size"),
     Method("RidgeForward", "featsieve.methods.prediction", "error of kernel ridge regression",
-           "forward", "gathers", "Cawley and Talbot 2006",
+           "forward", "gathers", "Pahikkala et al. 2010",
            "adds the column that lowers the leave-one-out error most", family="prediction",
            score=Score("minus the leave-one-out error with the column", "that of the target",
                        "0 or less", by_step=True),
            cost="k pool inverses of 250 × 250", sees=PAIRWISE,
            use="when prediction is all that matters, for few columns"),
     Method("AutoSelector", "featsieve.methods.auto", "errors on inner folds", "race", "streams",
-           "this package", "races methods on inner folds; chooses the method and the count",
-           family="prediction", score=Score("that of the method that won", "that of the method",
-                                            "any sign", by_step=True),
-           cost="all methods of the race, 5 times", sees=EVERYTHING,
+           "this package", "races methods on inner folds, and combines the best of them",
+           family="prediction", score=Score("share of the votes, or that of the method that won",
+                                            "no unit, or that of the method", "any sign",
+                                            by_step=True),
+           cost="all methods of the race, 6 times", sees=EVERYTHING,
            use="when you do not know which method suits your table"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
@@ -324,6 +325,12 @@ def find_method(name: str) -> Method:
         if name.lower() in {method.name.lower(), method.command_name}:
             return method
     raise KeyError(name)
+
+
+def score_of(selector: Any) -> Score:
+    """What the scores of a fitted selector mean: of a race, those of the method that won it."""
+    name = getattr(selector, "method_", type(selector).__name__)
+    return find_method(name.partition(" ")[0]).score  # "JMI 2" is the second of its kind in a race
 
 
 def methods_for_numbers(*searches: str) -> str:

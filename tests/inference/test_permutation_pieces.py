@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from featsieve import MaxRel
 from featsieve.inference import permutation_test
-from featsieve.inference.permutation import SECONDS_A_PASS, _passes
+from featsieve.inference.permutation import SECONDS_PER_PASS, _passes
 from featsieve.measures.information import ksg
 from featsieve.measures.pearson import permuted
 from featsieve.runtime import progress
@@ -31,7 +31,7 @@ def test_passes_cover_all_orders_and_grow_while_they_are_short(seconds_an_order)
     sizes = [stop - start for start, stop in spans]
     assert [stop for _, stop in spans[:-1]] == [start for start, _ in spans[1:]]
     assert (spans[0][0], spans[-1][1]) == (0, 1000)
-    assert max(sizes) <= max(1, 2 * SECONDS_A_PASS / seconds_an_order)
+    assert max(sizes) <= max(1, 2 * SECONDS_PER_PASS / seconds_an_order)
     assert seconds_an_order > 1e-6 or max(sizes) == 256
     assert next(_passes(1000, 256, progress.SILENT)) == (0, 256)
 

@@ -230,8 +230,7 @@ class L1SVM(SVMSelector):
         )
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        # A given C decides the count: fewer than k columns are what was asked for.
-        super()._store(engine, result, None if self.C is not None else k)
+        super()._store(engine, result, k)
         self.C_ = float(result.extras["C"])
 
 

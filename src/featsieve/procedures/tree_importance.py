@@ -16,8 +16,8 @@ from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import Monitor
 
 MOST_ROWS = 5000
-TREES_A_STEP = 20
-SECONDS_A_PIECE = 0.3  # under a time limit
+TREES_PER_STEP = 20
+SECONDS_PER_PIECE = 0.3  # under a time limit
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def forest_importance(sample: RowSample, n_trees: int, min_rows: int, seed: int)
 
 
 def grow(
-    sample: RowSample, n_trees: int, min_rows: int, seed: int, step: int = TREES_A_STEP
+    sample: RowSample, n_trees: int, min_rows: int, seed: int, step: int = TREES_PER_STEP
 ) -> Iterator[tuple[int, FloatArray]]:
     """How many trees there are, and what they say so far; the trees do not depend on the clock.
 
@@ -87,7 +87,7 @@ def _pieces(n_trees: int, monitor: Monitor) -> Iterator[int]:
         return
     size, started = 1, monitor.elapsed
     yield size
-    at_once = max(1, int(SECONDS_A_PIECE / max(monitor.elapsed - started, 1e-9)))
+    at_once = max(1, int(SECONDS_PER_PIECE / max(monitor.elapsed - started, 1e-9)))
     while size < n_trees:
         size = min(n_trees, size + at_once)
         yield size
