@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 EngineUse = Literal["streams", "gathers"]
 Sight = Literal["linear", "non-linear", "interaction", "redundancy"]
@@ -323,6 +323,12 @@ def find_method(name: str) -> Method:
         if name.lower() in {method.name.lower(), method.command_name}:
             return method
     raise KeyError(name)
+
+
+def score_of(selector: Any) -> Score:
+    """What the scores of a fitted selector mean: of a race, those of the method that won it."""
+    name = getattr(selector, "method_", type(selector).__name__)
+    return find_method(name.partition(" ")[0]).score  # "JMI 2" is the second of its kind in a race
 
 
 def methods_for_numbers(*searches: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from featsieve import __version__
 from featsieve.arrays import FloatArray
 from featsieve.plots.pairwise import unit_ranks
-from featsieve.registry import METHODS
+from featsieve.registry import METHODS, score_of
 from featsieve.report.contribution import explained_shares, gains, sampled
 
 COMPARED = 40  # columns whose redundancy is looked at: the selected ones and the next best
@@ -140,7 +140,7 @@ def describe(
         "task": selector.task_,
         "n_rows": int(X.shape[0]),
         "method": type(selector).__name__,
-        "score": "" if entry is None else str(entry.score),
+        "score": "" if entry is None else str(score_of(selector)),
         "symbol": "score" if entry is None else entry.score.symbol,
         "threshold": _finite(getattr(selector, "threshold_", math.nan)),
         "guarantee": getattr(selector, "guarantee_", ""),

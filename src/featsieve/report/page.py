@@ -88,8 +88,9 @@ def _header(content: Content) -> str:
     if content.explained and content.selected:
         count = min(len(content.selected), len(content.explained))
         share = max(0.0, content.explained[count - 1])
+        chosen = "it" if count == 1 else f"the first {count} of them"
         lines.append(
-            f"With the first {count} of them a simple model explains {100 * share:.0f} % of "
+            f"With {chosen} a simple model explains {100 * share:.0f} % of "
             f"<bdi>{escape(content.target)}</bdi>, in cross-validation."
         )
     if content.guarantee and content.selected:
@@ -131,9 +132,13 @@ def _near_misses(content: Content) -> str:
     missed = content.near_misses
     if not missed:
         return ""
-    items = "".join(f"<li><bdi>{escape(c.name)}</bdi>: {escape(c.why)}</li>" for c in missed)
+    items = "".join(f"<li><bdi>{escape(c.name)}</bdi>: {escape(_why_near(c))}</li>" for c in missed)
     first = len(content.selected) + 1
     return _section("Near misses", f"<ol start='{first}'>{items}</ol>")
+
+
+def _why_near(column: ColumnFacts) -> str:
+    return column.why.removeprefix("near miss: ")
 
 
 def _is_tested(content: Content) -> bool:

@@ -28,7 +28,11 @@
     if (text !== undefined) made.textContent = text
     return made
   }
-  const number = (value) => (value === null ? "" : String(Number(value.toPrecision(4))))
+  const number = (value) => {
+    if (value === null) return ""
+    const tiny = value !== 0 && Math.abs(value) < 1e-4
+    return tiny ? value.toExponential(2) : String(Number(value.toPrecision(4)))
+  }
 
   const head = element("div", "row head")
   head.setAttribute("role", "row")
