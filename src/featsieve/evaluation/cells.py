@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from featsieve.evaluation.journal import append_line, as_read_again
+
 Key = tuple[str, ...]
 
 
@@ -28,7 +30,7 @@ class CellStore:
 
     def __init__(self, path: Path | None, identity: Mapping[str, Any]) -> None:
         self._path = path
-        self._identity = json.loads(json.dumps(dict(identity)))
+        self._identity = as_read_again(dict(identity))
         self.answers: dict[Key, Any] = {}
         if path is not None and path.exists():
             self._read(path)
@@ -50,7 +52,7 @@ class CellStore:
         for cell in cells:
             if cell.key in done:
                 continue
-            done[cell.key] = self.answers[cell.key] = _as_read_again(cell.work())
+            done[cell.key] = self.answers[cell.key] = as_read_again(cell.work())
             self._append({"key": cell.key, "answer": done[cell.key]})
             yield done
 
@@ -67,18 +69,12 @@ class CellStore:
 
     def _append(self, line: Mapping[str, Any]) -> None:
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            append_line(self._path, line)
 
     def remove(self, cells: Sequence[Cell]) -> None:
         """These cells are in a report: the file goes, unless it holds others."""
         if self._path is not None and self.answers.keys() <= {cell.key for cell in cells}:
             self._path.unlink(missing_ok=True)
-
-
-def _as_read_again(answer: Any) -> Any:
-    """So that a continued run sees exactly what an unbroken one sees."""
-    return json.loads(json.dumps(answer))
 
 
 def _json_lines(path: Path) -> list[Any]:
