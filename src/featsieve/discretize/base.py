@@ -54,6 +54,20 @@ class Cuts:
             few[column, : self._sizes[column]] = self.columns[column]
         return np.ascontiguousarray(few.T)
 
+    @cached_property
+    def _few_single(self) -> FloatArray:
+        """The same for single precision: rounded down, they separate the same numbers."""
+        with np.errstate(over="ignore"):
+            single = self._few.astype(np.float32)
+            return np.where(single > self._few, np.nextafter(single, np.float32(-np.inf)), single)
+
+    def _few_for(self, dtype: Any) -> FloatArray:
+        return self._few_single if dtype == np.float32 else self._few
+
+    def few_by_column(self, dtype: Any) -> FloatArray:
+        """Columns × cuts for numbers of this type, filled up with infinity; no column has many."""
+        return np.ascontiguousarray(self._few_for(dtype).T)
+
     @property
     def n_states(self) -> IntArray:
         """States of each column, the one for missing cells included."""
@@ -62,12 +76,12 @@ class Cuts:
     def encode(self, X: FloatArray) -> npt.NDArray[np.uint8]:
         X = np.asarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
-        missing = (self._sizes + 1).astype(np.uint8)
+        missing, few = (self._sizes + 1).astype(np.uint8), self._few_for(X.dtype)
         if X.T.flags.c_contiguous and X.shape[1] > 1:
             states = np.empty(ROWS_AT_A_TIME, dtype=np.uint8)
-            encode_columns(X.T, self._few, missing, states, codes)
+            encode_columns(X.T, few, missing, states, codes)
         else:
-            encode_few_cuts(np.ascontiguousarray(X), self._few, missing, codes)
+            encode_few_cuts(np.ascontiguousarray(X), few, missing, codes)
         for column in np.flatnonzero(self._sizes > FEW_CUTS):
             states = np.empty(len(X), dtype=np.uint8)
             values = np.ascontiguousarray(X[:, column], dtype=np.float64)
