@@ -169,15 +169,14 @@ def _open_frame(frame: Any, schema: Schema) -> Source:
 
     if not schema.categories and _has_flat_memory(frame):
         return ArraySource(frame.to_numpy())
-    wrapped = nw.from_native(frame, eager_only=True)
     if not type(frame).__module__.startswith("pyarrow"):
-        return _frame_source(list(wrapped.iter_columns()), schema)
+        return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
     # A file comes in many batches: numbers without gaps need no series around them.
     columns = [
         values.chunk(0).to_numpy()
         if j not in schema.categories and _is_plain_arrow(values)
-        else wrapped.get_column(name)
-        for j, (name, values) in enumerate(zip(frame.column_names, frame.columns, strict=True))
+        else nw.from_native(values, series_only=True)
+        for j, values in enumerate(frame.columns)
     ]
     return _frame_source(columns, schema)
 
