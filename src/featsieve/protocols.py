@@ -88,9 +88,30 @@ class Engine(Protocol):
 
 @runtime_checkable
 class CanKeepBlocks(Protocol):
-    """An engine of rows on other machines: what ``fn`` makes of them stays there, to be reduced."""
+    """An engine of rows on other machines: what ``fn`` makes of them stays there, to be reduced.
+
+    None where there are no such machines.
+    """
 
     def keep(self, fn: Callable[[Block], Any]) -> Any: ...
+
+
+@runtime_checkable
+class CanShare(Protocol):
+    """An engine of rows on other machines: each of them gets a copy of a value, and ``map`` of what
+    comes back calls functions with it there. None where there are no such machines."""
+
+    def share(self, value: Any) -> Any: ...
+
+
+@runtime_checkable
+class CanMapTaken(Protocol):
+    """An engine of rows on other machines: they look at the cells of some rows, a tile of at most
+    ``width`` columns at a time; each tile with its result. None where there are none."""
+
+    def map_taken(
+        self, fn: Callable[[FloatArray], Any], rows: IntArray | None, columns: IntArray, width: int
+    ) -> list[tuple[IntArray, Any]] | None: ...
 
 
 @runtime_checkable

@@ -15,8 +15,10 @@ from numba import config, njit, types
 from numba.extending import intrinsic
 
 from featsieve.compiled.counting import Codes, Floats, Ints, Words, popcount
+from featsieve.compiled.inlining import part_of_kernel
 
 BITS = 64
+COLUMNS_AT_A_TIME = 64  # whole cache lines of a few rows, and the first cache holds them
 WORDS_AT_A_TIME = 16  # a table that lies column by column is read in runs
 Rows = npt.NDArray[np.uint32]
 
@@ -79,6 +81,28 @@ else:
     above, known = intrinsic(_above), intrinsic(_known)
 
 
+@part_of_kernel
+def _gather(
+    values: Floats, rows: Rows, row_step: int, column_step: int, j0: int, n: int, gathered: Floats
+) -> None:
+    """gathered[t, b] = column j0 + t of row rows[b], in the order in which the numbers lie.
+
+    Indices are unsigned: a signed one may mean "from the end", and the check for it costs as much
+    as the rest.
+    """
+    start = np.uint64(j0 * column_step)
+    if column_step == 1:
+        for b in range(np.uint64(BITS)):
+            first = np.uint64(rows[b]) * np.uint64(row_step) + start
+            for t in range(np.uint64(n)):
+                gathered[t, b] = values[first + t]
+    else:
+        for t in range(np.uint64(n)):
+            first = start + t * np.uint64(column_step)
+            for b in range(np.uint64(BITS)):
+                gathered[t, b] = values[first + np.uint64(rows[b])]
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def pack_block(
     values: Floats,
@@ -94,30 +118,31 @@ def pack_block(
 ) -> bool:
     """The planes of a block of numbers into ``words``; False if a missing cell has no plane.
 
-    Row r of column j is at ``values[r * row_step + j * column_step]``. ``order`` are the rows of
-    each word, ``valid`` the bits of each word that are rows; ``cuts`` is columns × cuts, of which
-    ``sizes`` count; ``gathered`` is work space for 64 numbers. Indices are unsigned: a signed one
-    may mean "from the end", and the check for it would cost as much as the rest.
+    Row r of column j is at ``values[r * row_step + j * column_step]``, and one of the steps is 1.
+    ``order`` are the rows of each word, ``valid`` the bits of each word that are rows; ``cuts`` is
+    columns × cuts, of which ``sizes`` count; ``gathered`` is work space for some columns of 64
+    rows.
     """
     missed = np.uint64(0)
-    step = np.uint64(row_step)
-    for w0 in range(0, valid.size, WORDS_AT_A_TIME):
-        w1 = min(w0 + WORDS_AT_A_TIME, valid.size)
-        for j in range(sizes.size):
-            first, own = starts[j], starts[j + 1] - starts[j]
-            column = np.uint64(j * column_step)
-            for w in range(w0, w1):
-                for b in range(np.uint64(BITS)):
-                    gathered[b] = values[np.uint64(order[w, b]) * step + column]
-                left = known(gathered) & valid[w]
-                if own == sizes[j]:
-                    missed |= left ^ valid[w]
-                for c in range(sizes[j]):
-                    higher = above(gathered, cuts[j, c]) & valid[w]
-                    words[w, first + c] = left & ~higher
-                    left = higher
-                if own > sizes[j]:
-                    words[w, first + sizes[j]] = left
+    width, n_columns = len(gathered), sizes.size
+    run = 1 if column_step == 1 else WORDS_AT_A_TIME
+    for w0 in range(0, valid.size, run):
+        for j0 in range(0, n_columns, width):
+            j1 = min(j0 + width, n_columns)
+            for w in range(w0, min(w0 + run, valid.size)):
+                _gather(values, order[w], row_step, column_step, j0, j1 - j0, gathered)
+                for j in range(j0, j1):
+                    own, first = gathered[j - j0], starts[j]
+                    left = known(own) & valid[w]
+                    has_missing = starts[j + 1] - first > sizes[j]
+                    if not has_missing:
+                        missed |= left ^ valid[w]
+                    for c in range(sizes[j]):
+                        higher = above(own, cuts[j, c]) & valid[w]
+                        words[w, first + c] = left & ~higher
+                        left = higher
+                    if has_missing:
+                        words[w, first + sizes[j]] = left
     return missed == 0
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer
 from featsieve.input.targets import scan_target
-from featsieve.protocols import Engine
+from featsieve.protocols import CanMapTaken, Engine
 from featsieve.runtime.pool import effective_n_jobs, ordered_map
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema
@@ -167,15 +167,35 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._check()
         numeric = engine.schema.numeric_columns()
         cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
-        for start, stop in spans(len(numeric), _tile_width(engine, len(sample.rows))):
-            tile = numeric[start:stop]
-            taken = None if len(tile) == engine.n_features else tile
-            X = engine.take(sample.taken(engine), taken)[0]
-            cuts_of_tile = self._cuts_of_columns(
-                X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
-            )
+        for tile, cuts_of_tile in self._cuts_of_tiles(engine, sample, numeric):
             cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
         return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
+
+    def _cuts_of_tiles(
+        self, engine: Engine, sample: Sample, columns: IntArray
+    ) -> Iterable[tuple[IntArray, list[FloatArray]]]:
+        """Where the rows are, or here."""
+        rows, width = sample.taken(engine), _tile_width(engine, len(sample.rows))
+        if isinstance(engine, CanMapTaken):
+            fn = partial(_cuts_there, self, sample.classes, sample.weights)
+            mapped = engine.map_taken(fn, rows, columns, width)
+            if mapped is not None:
+                return mapped
+        tiles = [columns[slice(*span)] for span in spans(len(columns), width)]
+        return self._cuts_here(engine, sample, tiles)
+
+    def _cuts_here(
+        self, engine: Engine, sample: Sample, tiles: list[IntArray]
+    ) -> Iterator[tuple[IntArray, list[FloatArray]]]:
+        for tile in tiles:
+            taken = None if len(tile) == engine.n_features else tile
+            X = engine.take(sample.taken(engine), taken)[0]
+            yield (
+                tile,
+                self._cuts_of_columns(
+                    X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
+                ),
+            )
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Cuts of one column on its own, without classes."""
@@ -279,6 +299,15 @@ def _refuse_no_classes(labels: Any, name: str) -> None:
             f"y is continuous, and {name} cuts by classes; give labels, or cut y itself first, for "
             "example by Quantile."
         )
+
+
+def _cuts_there(
+    discretizer: Discretizer,
+    classes: IntArray | None,
+    weights: FloatArray | None,
+    X: FloatArray,
+) -> list[FloatArray]:
+    return discretizer._cuts_of_columns(X, classes, 1, weights)
 
 
 def _tile_width(engine: Engine, n_rows: int) -> int:

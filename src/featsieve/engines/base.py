@@ -13,7 +13,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
 from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
 from featsieve.errors import MemoryBudgetError
-from featsieve.protocols import Engine, S
+from featsieve.protocols import CanShare, Engine, S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
@@ -341,3 +341,6 @@ class EngineView:
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)
+
+    def share(self, value: Any) -> Any:
+        return self._engine.share(value) if isinstance(self._engine, CanShare) else None

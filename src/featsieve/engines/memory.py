@@ -25,7 +25,7 @@ from featsieve.engines.base import (
 )
 from featsieve.errors import InputError
 from featsieve.input.columns import is_sparse, numeric_values, select_columns, select_rows
-from featsieve.protocols import Engine, S
+from featsieve.protocols import CanShare, Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema
 
@@ -244,13 +244,14 @@ def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:
     X, y = engine.take()
     schema = engine.schema.coded()
     context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
-    return MemoryEngine(X, y, context, native_target=native_target)
+    return MemoryEngine(X, y, context, native_target=native_target, origin=engine)
 
 
 class MemoryEngine(BaseEngine):
     """Any in-memory container, read block by block so that only blocks are ever copied.
 
-    ``container`` is what the user gave (array, sparse, dataframe); ``y`` is the encoded 2-D target.
+    ``container`` is what the user gave (array, sparse, dataframe); ``y`` is the encoded 2-D target;
+    ``origin`` is the engine that the rows were gathered from.
     """
 
     def __init__(
@@ -262,6 +263,7 @@ class MemoryEngine(BaseEngine):
         weight: FloatArray | None = None,
         native_target: Any = None,
         rows_a_block: int | None = None,
+        origin: Engine | None = None,
     ) -> None:
         self._source: Source = open_source(container, context.schema)
         super().__init__(context, self._source.n_rows)
@@ -270,6 +272,7 @@ class MemoryEngine(BaseEngine):
         self._weight = weight
         self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
+        self._origin = origin
         self._grid_is_given = rows_a_block is not None
         self._rows_a_block = rows_a_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
@@ -356,6 +359,9 @@ class MemoryEngine(BaseEngine):
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return select_columns(self._container, columns), self._native_target
+
+    def share(self, value: Any) -> Any:
+        return self._origin.share(value) if isinstance(self._origin, CanShare) else None
 
     def with_permuted_target(self, order: IntArray) -> Self:
         """The same rows with the target in another order; X and the weights stay where they are."""

@@ -101,8 +101,10 @@ def fit_coder(
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    target, sample = _fit_target(engine, choose_target_discretizer(target_discretizer, n_bins))
-    if chosen is not None and chosen.needs_target:
+    by_classes = chosen is not None and chosen.needs_target
+    of_target = choose_target_discretizer(target_discretizer, n_bins)
+    target, sample = _fit_target(engine, of_target, by_classes=by_classes)
+    if by_classes:
         _refuse_many_joint_classes(engine, sample)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     is_sampled = chosen is not None and len(sample.rows) < engine.n_samples
@@ -113,7 +115,8 @@ def fit_coder(
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
-    return _fit_target(engine, choose_target_discretizer(discretizer, n_bins))[0]
+    of_target = choose_target_discretizer(discretizer, n_bins)
+    return _fit_target(engine, of_target, by_classes=False)[0]
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
@@ -147,11 +150,15 @@ def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
         )
 
 
-def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
-    """The target's coder, and the rows that all cuts come from with their classes."""
+def _fit_target(
+    engine: Engine, discretizer: Discretizer | None, *, by_classes: bool
+) -> tuple[TargetCoder, Sample]:
+    """The target's coder, and the rows that all cuts come from, with their classes if asked for."""
     rows = sample_rows(engine.n_samples)
     weights = weights_of(engine)[rows] if engine.has_weights else None
     sample = Sample(rows, None, weights)
+    if engine.target.is_classification and not by_classes:
+        return TargetCoder(engine.target, None), sample
     y = engine.take(sample.taken(engine), np.arange(1))[1]
     coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
     return coder, Sample(rows, joint_classes(coder.encode(y)), weights)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.compiled.packing import (
     BITS,
+    COLUMNS_AT_A_TIME,
     count_plane_pairs,
     count_planes,
     pack_block,
@@ -195,7 +196,7 @@ class Packer:
                 cuts,
                 self.cuts.n_states - 2,
                 layout.starts,
-                np.empty(BITS, dtype=values.dtype),
+                np.empty((COLUMNS_AT_A_TIME, BITS), dtype=values.dtype),
                 words,
             )
         )
