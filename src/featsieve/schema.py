@@ -61,7 +61,11 @@ class Schema:
         return owner
 
     def unit_name(self, unit: int) -> str:
-        return self.names[unit] if self.groups is None else self.group_names[unit]
+        return self.unit_names[unit]
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(self.names if self.groups is None else self.group_names)
 
     def n_states(self, column: int) -> int:
         return len(self.categories[column])

@@ -277,8 +277,7 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         schema: Schema = engine.schema
         self.task_ = engine.target.task
-        names = tuple(schema.unit_name(unit) for unit in range(schema.n_units))
-        self.result_ = replace(result, names=names)
+        self.result_ = replace(result, names=schema.unit_names)
         self.indices_ = schema.columns_of_units(result.indices)
         self.support_ = np.zeros(schema.n_columns, dtype=bool)
         self.support_[self.indices_] = True
