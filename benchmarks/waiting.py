@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -42,26 +43,26 @@ def seconds_of_select(table: Path, *words: str) -> float:
     return run_command([*TOOL, *words]).seconds
 
 
-def seconds_to_open(folder: Path) -> tuple[float, int]:
-    """A browser from its start to its end on a report of 20,000 columns, and its bytes.
+def seconds_to_open(folder: Path) -> tuple[float, float, int]:
+    """A report of 20,000 columns: until it has loaded, from the browser's start to its end; bytes.
 
-    That is more than opening the page: the browser starts, and the probe of the tests runs.
+    The second is more than opening the page: the browser starts, and the probe of the tests runs.
     """
     from tests.report.test_report import large_page
 
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None or "--no-browser" in sys.argv:
-        return float("nan"), 0
+        return float("nan"), float("nan"), 0
     probe = (Path(__file__).parent.parent / "tests/report/probe.js").read_text(encoding="utf-8")
     html = large_page()
     page = folder / "large.html"
     page.write_text(html.replace("<main>", f"<script>{probe}</script><main>", 1), encoding="utf-8")
     words = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'u'}"]
-    words += ["--virtual-time-budget=20000", "--dump-dom"]
-    done = run_command([browser, *words, page.as_uri()])
-    if not re.search(r"<pre id=\"probe\">", done.output):
+    done = run_command([browser, *words, "--dump-dom", page.as_uri()])
+    probe_answer = re.search(r"<pre id=\"probe\">(.*?)</pre>", done.output, re.DOTALL)
+    if probe_answer is None:
         raise RuntimeError("the page did not run to its end")
-    return done.seconds, len(html.encode())
+    return json.loads(probe_answer[1])["seconds"], done.seconds, len(html.encode())
 
 
 def main() -> None:
@@ -73,14 +74,10 @@ def main() -> None:
         for kind, path in tables.items():
             words = f"`select` on {ROWS:,} × {COLUMNS} CSV, {kind}, default method, with report"
             rows.append((words, seconds_of_select(path), LIMITS["select"]))
-        opened, size = seconds_to_open(folder)
-        rows.append(
-            (
-                f"start a browser, open a report of 20,000 columns ({size:,} bytes), use it",
-                opened,
-                3.0,
-            )
-        )
+        loaded, used, size = seconds_to_open(folder)
+        page = f"a report of 20,000 columns with hostile names ({size:,} bytes)"
+        rows.append((f"open {page}", loaded, LIMITS["report opens"]))
+        rows.append((f"start a browser, open {page}, use it", used, LIMITS["report opens"]))
     lines = ["| what | seconds | at most |", "|---|---|---|"]
     lines += [f"| {what} | {seconds:.2f} | {limit:g} |" for what, seconds, limit in rows]
     load = f"Load average of the machine during the run: {os.getloadavg()[0]:.1f}."

@@ -957,3 +957,25 @@ def knockoff_threshold(W, fdr):
         if (1 + sum(w <= -t for w in W)) / max(1, sum(w >= t for w in W)) <= fdr:
             return t
     return float("inf")
+
+
+def stepwise_neighbours(correlation, column, n_samples, cost):
+    """Forward selection for one column; each step solves all its regressions from the start."""
+
+    def unexplained(chosen):
+        if not chosen:
+            return 1.0
+        cross = correlation[chosen, column]
+        return 1.0 - cross @ np.linalg.solve(correlation[np.ix_(chosen, chosen)], cross)
+
+    chosen = []
+    while True:
+        left = {
+            other: unexplained([*chosen, other])
+            for other in range(len(correlation))
+            if other != column and other not in chosen
+        }
+        best = min(left, key=left.get)
+        if n_samples * np.log(unexplained(chosen) / left[best]) <= cost:
+            return chosen
+        chosen.append(best)

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featsieve.arrays import BoolArray
 from featsieve.engines.files import ParquetTable
 from featsieve.errors import InputError
+from featsieve.input.boundary import opened
 from featsieve.input.columns import (
+    check_names,
+    column_names,
     is_dask,
     is_frame,
     is_sparse,
-    restore_columns,
-    restore_sparse,
-    select_columns,
+    refuse_other_than_tables,
 )
+from featsieve.input.containers import restore_columns, restore_sparse, select_columns
 
 
 class ColumnSelection(SelectorMixin, BaseEstimator):
@@ -32,8 +34,45 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
     support_: BoolArray
     n_features_in_: int
 
-    def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
-        raise NotImplementedError("the other half checks what it is given")
+    @property
+    def _takes_missing(self) -> bool:
+        raise NotImplementedError("the other half says what it takes")
+
+    @property
+    def _takes_sparse(self) -> bool:
+        raise NotImplementedError("the other half says what it takes")
+
+    def _like_fitted(self, X: Any, y: Any = None) -> Any:
+        """X in a container that can be read, with the columns that ``fit`` saw."""
+        X = opened(X)
+        if isinstance(X, ParquetTable) or is_dask(X):
+            self._check_lazy_columns(X, y)
+            return X
+        refuse_other_than_tables(X, y)
+        names = None if is_sparse(X) else column_names(X)
+        if names is not None:
+            check_names(names)
+            if is_frame(X):
+                validate_data(self, X, skip_check_array=True, reset=False)
+                return X
+        return validate_data(
+            self,
+            X,
+            accept_sparse=["csr", "csc"] if self._takes_sparse else False,
+            dtype=None,
+            ensure_all_finite=not self._takes_missing,
+            reset=False,
+        )
+
+    def _check_lazy_columns(self, X: Any, y: Any) -> None:
+        target = y if isinstance(y, str) else getattr(X, "target", None)
+        names = column_names(X)
+        n_columns = X.shape[1] if names is None else sum(name != target for name in names)
+        if n_columns != self.n_features_in_:
+            raise InputError(
+                f"X has {n_columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
@@ -59,7 +98,7 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The selected columns, in the container and with the dtypes that X came in."""
         check_is_fitted(self)
-        checked = self._checked_input(X, None, reset=False)
+        checked = self._like_fitted(X)
         chosen = np.flatnonzero(self.support_)
         if isinstance(X, ParquetTable):
             raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 EngineUse = Literal["streams", "gathers"]
 Sight = Literal["linear", "non-linear", "interaction", "redundancy"]
@@ -20,13 +20,14 @@ class Score:
     """What a method's ``scores_`` mean; larger is always better.
 
     ``by_step``: the score of a selected column was computed given the columns selected before it,
-    so scores of different steps are not on one scale.
+    so scores of different steps are not on one scale. ``symbol`` is what tables call it.
     """
 
     meaning: str
     unit: str
     range: str
     by_step: bool = False
+    symbol: str = "score"
 
     def __str__(self) -> str:
         order = "; in step order" if self.by_step else ""
@@ -300,15 +301,16 @@ METHODS: tuple[Method, ...] = (
     Method("KnockoffSelector", "featsieve.methods.knockoffs", "any", "any, against copies",
            "streams", "Candès et al. 2018; Ren and Barber 2024",
            "any method with a bounded false discovery rate", family="error control",
-           score=Score("how far the column is ahead of its copy (W)", "that of the method",
-                       "any sign"),
+           score=Score("how far the column is ahead of its copy", "that of the method",
+                       "any sign", symbol="W"),
            cost="n m² for the copies, then the method on 2 m columns", sees=(),
            use="when few of the selected columns may be false"),
     Method("StabilitySelector", "featsieve.methods.stability", "any", "any, on halves of the rows",
            "streams", "Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
            "what any method selects again and again, with a bound on errors",
            family="error control",
-           score=Score("share of the halves that select the column", "no unit", "0 to 1"),
+           score=Score("share of the halves that select the column", "no unit", "0 to 1",
+                       symbol="frequency"),
            cost="100 runs of the method on half of the rows", sees=(),
            use="when the selection should not depend on which rows you have"),
 )
@@ -321,6 +323,12 @@ def find_method(name: str) -> Method:
         if name.lower() in {method.name.lower(), method.command_name}:
             return method
     raise KeyError(name)
+
+
+def score_of(selector: Any) -> Score:
+    """What the scores of a fitted selector mean: of a race, those of the method that won it."""
+    name = getattr(selector, "method_", type(selector).__name__)
+    return find_method(name.partition(" ")[0]).score  # "JMI 2" is the second of its kind in a race
 
 
 def methods_for_numbers(*searches: str) -> str:

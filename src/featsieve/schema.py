@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -21,30 +21,33 @@ class Schema:
 
     A categorical column arrives in blocks as codes 0, 1, … (NaN when missing);
     ``categories`` maps such a column to its states, so no measure can mistake a code for a number.
+    ``is_named``: the names are those that the user gave. ``is_plain``: every column is numeric and
+    a unit by itself.
     """
 
     names: tuple[str, ...]
     categories: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     groups: tuple[tuple[int, ...], ...] | None = None
     group_names: tuple[str, ...] = ()
+    is_named: bool = False
+    n_columns: int = field(init=False)
+    n_units: int = field(init=False)
+    unit_names: tuple[str, ...] = field(init=False, repr=False)
+    is_plain: bool = field(init=False)
 
-    @property
-    def n_columns(self) -> int:
-        return len(self.names)
-
-    @property
-    def n_units(self) -> int:
-        return self.n_columns if self.groups is None else len(self.groups)
-
-    @property
-    def is_plain(self) -> bool:
-        """Every column is numeric and a unit of its own."""
-        return self.groups is None and not self.categories
+    def __post_init__(self) -> None:
+        units = self.names if self.groups is None else self.group_names
+        vars(self).update(
+            n_columns=len(self.names),
+            n_units=len(self.names if self.groups is None else self.groups),
+            unit_names=units,
+            is_plain=self.groups is None and not self.categories,
+        )
 
     def coded(self) -> Schema:
         """The same for rows in which the codes of categories are the cells themselves."""
         states = {column: tuple(range(len(s))) for column, s in self.categories.items()}
-        return Schema(self.names, states, self.groups, self.group_names)
+        return replace(self, categories=states)
 
     def columns_of(self, unit: int) -> tuple[int, ...]:
         return (unit,) if self.groups is None else self.groups[unit]
@@ -59,13 +62,6 @@ class Schema:
         for unit, columns in enumerate(self.groups or ()):
             owner[list(columns)] = unit
         return owner
-
-    def unit_name(self, unit: int) -> str:
-        return self.unit_names[unit]
-
-    @property
-    def unit_names(self) -> tuple[str, ...]:
-        return tuple(self.names if self.groups is None else self.group_names)
 
     def n_states(self, column: int) -> int:
         return len(self.categories[column])
@@ -110,35 +106,28 @@ class Target:
 
     Blocks hand out y as a 2-D array: class codes 0 … n_classes − 1 per output for classification,
     numbers for regression. ``factors`` are the powers of two that extreme numeric outputs were
-    multiplied by; empty where y is as given.
+    multiplied by; empty where y is as given. ``factor`` is what a length in the unit of a numeric
+    target is multiplied by. ``class_counts`` holds the number of classes of each output,
+    ``n_joint_classes`` that of their combinations, whether they occur or not.
     """
 
     task: Task
     n_outputs: int
     classes: tuple[Array, ...] = ()
     factors: tuple[float, ...] = ()
+    factor: float = field(init=False)
+    is_classification: bool = field(init=False)
+    class_counts: tuple[int, ...] = field(init=False)
+    n_joint_classes: int = field(init=False)
 
-    @property
-    def factor(self) -> float:
-        """What a length in the unit of a numeric target is multiplied by."""
-        return max(self.factors, default=1.0)
-
-    @property
-    def is_classification(self) -> bool:
-        return self.task == "classification"
-
-    def n_classes(self, output: int = 0) -> int:
-        return len(self.classes[output])
-
-    @property
-    def class_counts(self) -> tuple[int, ...]:
-        """Number of classes of each output."""
-        return tuple(map(len, self.classes))
-
-    @property
-    def n_joint_classes(self) -> int:
-        """Combinations of the outputs' classes, whether they occur or not."""
-        return math.prod(self.class_counts)
+    def __post_init__(self) -> None:
+        counts = tuple(map(len, self.classes))
+        vars(self).update(
+            factor=max(self.factors, default=1.0),
+            is_classification=self.task == "classification",
+            class_counts=counts,
+            n_joint_classes=math.prod(counts),
+        )
 
 
 @dataclass(frozen=True)
@@ -165,27 +154,3 @@ class Block:
         """The rows as a dense float64 array (a view where they already are one)."""
         values = self.X.toarray() if self.is_sparse else self.X
         return np.asarray(values, dtype=np.float64)
-
-
-def one_hot(codes: Array, n_states: int) -> FloatArray:
-    """Indicator columns of integer codes; a missing code (NaN or negative) has an all-zero row.
-
-    >>> one_hot(np.array([0, 2, 1]), 3)
-    array([[1., 0., 0.],
-           [0., 0., 1.],
-           [0., 1., 0.]])
-    """
-    known = np.isfinite(codes) & (codes >= 0)
-    out = np.zeros((len(codes), n_states))
-    out[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
-    return out
-
-
-def target_columns(y: Array, target: Target) -> Iterator[tuple[int, FloatArray]]:
-    """Each output with its numeric columns: itself for regression, class indicators otherwise."""
-    for output in range(target.n_outputs):
-        column = y[:, output]
-        if target.is_classification:
-            yield output, one_hot(column, target.n_classes(output))
-        else:
-            yield output, np.asarray(column, dtype=np.float64)[:, None]

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from featsieve.arrays import IntArray
 from featsieve.column_selection import ColumnSelection
-from featsieve.engines.files import ParquetTable
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import (
-    Settings,
-    open_engine,
-    opened,
-    refuse_other_than_tables,
-    refuse_times,
-    resolve_count,
-)
-from featsieve.input.columns import (
-    check_names,
-    column_names,
-    is_dask,
-    is_frame,
-    is_sparse,
-)
-from featsieve.input.parameters import check_callback, check_flag, is_integer
+from featsieve.input.boundary import Settings, checked_table, open_engine, resolve_count
+from featsieve.input.parameters import check_flag, is_integer
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.runtime.fit_callbacks import CallbackSupportMixin, Phases, with_callbacks
-from featsieve.runtime.progress import drive, finish
+from featsieve.runtime.progress import drive
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema
 
@@ -46,12 +29,19 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
     """Everything but the procedure: input, counting, fitted attributes, ``transform``.
 
     Parameters are dataclass fields, so a subclass lists only its own. It says what to run in
-    :meth:`_procedure`, and what it can do in class attributes: whether it understands NaN
-    (``_takes_missing``) and sparse input (``_takes_sparse``), with which ddof columns are
-    standardised (``_scale_ddof``; None: they stay as they are), whether it copes with numbers such
-    as 1e200 by itself (``_takes_any_unit``), and whether it has a rule of its own for
-    ``n_features_to_select="auto"`` (``_offers_auto_count``). Where they depend on
-    parameters, they are properties that never raise.
+    :meth:`_procedure`, and the rest in class attributes (where they depend on parameters, in
+    properties that never raise):
+
+    - what it takes: NaN (``_takes_missing``), sparse input (``_takes_sparse``), numbers such as
+      1e200 (``_takes_any_unit``), no target at all (``_needs_target``);
+    - with which ddof columns are standardised, unless ``standardize=False`` (``_scale_ddof``; None:
+      they stay as they are);
+    - which words ``n_features_to_select`` may be (``_count_rules``), and whether the procedure
+      itself finds the count for them (``_offers_auto_count``);
+    - the checks of its parameters (``_checks``), all done before anything is read;
+    - which extras of a result become fitted attributes, as they are (``_result_attributes``) or one
+      per column (``_column_attributes``), and which private ones the next fit has to forget
+      (``_private_state``).
     """
 
     n_features_to_select: int | float | str | None = None
@@ -65,20 +55,38 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
 
     # --- what a subclass says -------------------------------------------------------------------
 
-    def _procedure(self) -> Procedure:
-        raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
-
     @property
     def _scale_ddof(self) -> int | None:
         return None
+
+    @property
+    def _takes_missing(self) -> bool:
+        return False
+
+    @property
+    def _takes_sparse(self) -> bool:
+        return True
 
     @property
     def _takes_any_unit(self) -> bool:
         return False
 
     @property
+    def _needs_target(self) -> bool:
+        return True
+
+    @property
     def _offers_auto_count(self) -> bool:
         return False
+
+    _count_rules: ClassVar[tuple[str, ...]] = ("auto",)
+    _checks: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {}
+    _private_state: ClassVar[tuple[str, ...]] = ()
+    _result_attributes: ClassVar[Mapping[str, str]] = {}
+    _column_attributes: ClassVar[Mapping[str, str]] = {}
+
+    def _procedure(self) -> Procedure:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
 
     def _wanted_count(self) -> int | float | str | None:
         return self.n_features_to_select
@@ -114,27 +122,10 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             )
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
-        settings = self._settings()
-        check_callback(settings.callback)
         with self._all_or_nothing():
             self._forget()
-            self._fit_and_report(X, y, settings, sample_weight)
+            self._fit_and_report(X, y, sample_weight)
         return self
-
-    @with_callbacks
-    def _fit_and_report(self, X: Any, y: Any, settings: Settings, sample_weight: Any) -> None:
-        phases = None
-        if getattr(self, "_skl_callbacks", None):
-            phases = Phases(self, settings.callback)
-            settings = replace(settings, callback=phases)
-        monitor = settings.monitor
-        X = self._checked_input(X, y, reset=True)
-        opening = partial(open_engine, X, y, settings, sample_weight=sample_weight)
-        engine = finish(opening, monitor)
-        k = resolve_count(self._wanted_count(), engine.schema.n_units, auto=True)
-        self._store(engine, drive(self._steps(engine, k), monitor), k)
-        if phases is not None:
-            phases.end()
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -149,20 +140,32 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
 
     def _forget(self) -> None:
         """Attributes of an earlier fit are not those of this one."""
-        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, name)
+        fitted = [name for name in vars(self) if name.endswith("_") and name[0] != "_"]
+        for name in (*fitted, *self._private_state):
+            self.__dict__.pop(name, None)
+
+    @with_callbacks
+    def _fit_and_report(self, X: Any, y: Any, sample_weight: Any) -> None:
+        settings, phases = self._settings(), None
+        if getattr(self, "_skl_callbacks", None):
+            phases = Phases(self, settings.callback)
+            settings = replace(settings, callback=phases)
+        run = _Run(self, X, y, settings, sample_weight)
+        result = drive(run.steps(), settings.monitor)
+        self._store(run.engine, result, run.count)
+        if phases is not None:
+            phases.end()
 
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
-        procedure = self._procedure()
         if k is None and not self._offers_auto_count:
-            procedure = self._auto_count(procedure)
-            yield from procedure.steps(engine, None)
+            yield from self._auto_count(self._procedure()).steps(engine, None)
         else:
-            yield from procedure.steps(self._scaled(engine), k)
+            scaled = self._scaled(engine)
+            yield from self._procedure().steps(scaled, k)
 
     def _count_for_statistics(self, n_units: int) -> int | None:
         """How many units to select where others ask for statistics or frequencies of them all."""
-        return resolve_count(self._wanted_count(), n_units, auto=True)
+        return resolve_count(self._wanted_count(), n_units, self._count_rules)
 
     @property
     def _scores_by_step(self) -> bool:
@@ -184,7 +187,8 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         )
 
     def _settings(self) -> Settings:
-        return Settings(
+        """The parameters that all selectors share, resolved; all others checked."""
+        settings = Settings(
             task=self.task,
             categorical_features=self.categorical_features,
             feature_groups=self.feature_groups,
@@ -193,89 +197,30 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             memory_limit=self.memory_limit,
             callback=self.callback,
             takes_missing=self._takes_missing,
-            rescale=check_flag("standardize", getattr(self, "standardize", True)),
+            takes_sparse=self._takes_sparse,
+            rescale=getattr(self, "standardize", True),
             takes_any_unit=self._takes_any_unit,
             needs_target=self._needs_target,
+            owner=type(self).__name__,
         )
+        for name, check in self._checks.items():
+            check(name, getattr(self, name))
+        return settings
 
-    def _scaled(self, engine: Any) -> Engine:
-        check_flag("standardize", getattr(self, "standardize", True))
+    def _scaled(self, engine: Engine) -> Engine:
         ddof = self._scale_ddof
-        return engine if ddof is None else StandardizedEngine(engine, ddof)
-
-    @property
-    def _takes_missing(self) -> bool:
-        return False
-
-    @property
-    def _takes_sparse(self) -> bool:
-        return True
-
-    @property
-    def _needs_target(self) -> bool:
-        return True
-
-    def _checked_input(self, X: Any, y: Any, *, reset: bool) -> Any:
-        """scikit-learn's own checks for arrays; names and number of columns for everything else."""
-        X = opened(X)
-        if isinstance(X, ParquetTable) or is_dask(X):
-            self._check_lazy_columns(X, y, reset)
-            return X
-        refuse_other_than_tables(X, y)
-        if reset and y is None and self._needs_target:
-            self._refuse_no_target()
-        names = None if is_sparse(X) else column_names(X)
-        if names is not None:
-            check_names(names)
-        if names is not None and is_frame(X):
-            validate_data(self, X, skip_check_array=True, reset=reset)
-            if reset:
-                self._name_columns(names)
-            return X
-        if reset:
-            refuse_times(X)
-        return validate_data(
-            self,
-            X,
-            accept_sparse=["csr", "csc"] if self._takes_sparse else False,
-            dtype="numeric" if reset else None,
-            # fit names the column and counts; transform follows scikit-learn's rule for arrays.
-            ensure_all_finite=not (reset or self._takes_missing),
-            ensure_min_samples=2 if reset else 1,
-            reset=reset,
-        )
-
-    def _check_lazy_columns(self, X: Any, y: Any, reset: bool) -> None:
-        target = y if isinstance(y, str) else getattr(X, "target", None)
-        names = column_names(X)
-        if names is not None:
-            names = [name for name in names if name != target]
-        n_columns = X.shape[1] if names is None else len(names)
-        if reset:
-            self.n_features_in_ = n_columns
-            self._name_columns(names)
-        elif n_columns != self.n_features_in_:
-            raise InputError(
-                f"X has {n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-
-    def _name_columns(self, names: Sequence[Any] | None) -> None:
-        if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _refuse_no_target(self) -> None:
-        raise InputError(
-            f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
-            "None; give one value per row."
-        )
+        if ddof is None or not check_flag("standardize", getattr(self, "standardize", True)):
+            return engine
+        return StandardizedEngine(engine, ddof)
 
     # --- fitted attributes ----------------------------------------------------------------------
 
-    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        schema: Schema = engine.schema
+    def _store(self, engine: Engine, result: SelectionResult, k: int | None) -> None:
+        schema, extras = engine.schema, result.extras
+        ranking = _unit_ranking(result, schema.n_units)
+        self.n_features_in_ = schema.n_columns
+        if schema.is_named:
+            self.feature_names_in_ = np.asarray(schema.names, dtype=object)
         self.task_ = engine.target.task
         self.result_ = replace(result, names=schema.unit_names)
         self.indices_ = schema.columns_of_units(result.indices)
@@ -283,11 +228,17 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         self.support_[self.indices_] = True
         owner = schema.unit_of_column
         self.scores_ = np.asarray(result.scores, dtype=np.float64)[owner]
-        self.ranking_ = _unit_ranking(result, schema.n_units)[owner]
-        if "n_iter" in result.extras:
-            self.n_iter_ = int(result.extras["n_iter"])
-        if "pvalues" in result.extras:
-            self.pvalues_ = np.asarray(result.extras["pvalues"])[owner]
+        self.ranking_ = ranking[owner]
+        if "n_iter" in extras:
+            self.n_iter_ = int(extras["n_iter"])
+        if "pvalues" in extras:
+            self.pvalues_ = np.asarray(extras["pvalues"])[owner]
+        if "guarantee" in extras:
+            self.guarantee_ = str(extras["guarantee"])
+        for name, key in self._result_attributes.items():
+            setattr(self, name, extras[key])
+        for name, key in self._column_attributes.items():
+            setattr(self, name, np.asarray(extras[key])[owner])
         if k is not None and len(result.indices) != k:
             warn_user(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "
@@ -304,6 +255,27 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         return tags
 
 
+@dataclass
+class _Run:
+    """One fit: the table is opened under the driver, as part of what it drives."""
+
+    selector: BaseSelector
+    X: Any
+    y: Any
+    settings: Settings
+    sample_weight: Any
+    engine: Engine = field(init=False)
+    count: int | None = field(init=False)
+
+    def steps(self) -> Iterator[SelectionResult]:
+        wanted, settings = self.selector._wanted_count(), self.settings
+        X = checked_table(self.X, self.y, settings)
+        self.engine = open_engine(X, self.y, settings, sample_weight=self.sample_weight)
+        n_units = self.engine.schema.n_units
+        self.count = resolve_count(wanted, n_units, self.selector._count_rules)
+        yield from self.selector._steps(self.engine, self.count)
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class PairingSelector(BaseSelector):
     """A selector whose procedure is one measure × search pair.
@@ -315,12 +287,6 @@ class PairingSelector(BaseSelector):
     def _measure_type(self) -> type:
         raise NotImplementedError(f"{type(self).__name__} does not name the class of its measure")
 
-    def _pairing(self) -> Pairing:
-        raise NotImplementedError(f"{type(self).__name__} does not name its measure and search")
-
-    def _procedure(self) -> Procedure:
-        return self._pairing()
-
     @property
     def _takes_missing(self) -> bool:
         return bool(getattr(self._measure_type, "takes_missing", False))
@@ -328,7 +294,13 @@ class PairingSelector(BaseSelector):
     @property
     def _scale_ddof(self) -> int | None:
         ddof: int | None = getattr(self._measure_type, "scale_ddof", None)
-        return ddof if getattr(self, "standardize", True) else None
+        return ddof
+
+    def _pairing(self) -> Pairing:
+        raise NotImplementedError(f"{type(self).__name__} does not name its measure and search")
+
+    def _procedure(self) -> Procedure:
+        return self._pairing()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -341,9 +313,7 @@ class MayBeEmpty(BaseSelector):
 
     allow_empty: bool = False
 
-    def _settings(self) -> Settings:
-        check_flag("allow_empty", self.allow_empty)
-        return super()._settings()
+    _checks: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {"allow_empty": check_flag}
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)

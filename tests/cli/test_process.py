@@ -11,23 +11,71 @@ from featsieve.datasets import fetch
 from tests.cli.sentences import assert_one_sentence
 from tests.commands import run_tool
 
+COMPARE = ("--target", "y", "-k", 2, "--folds", 3, "--samples", 2)
+
 
 def test_compare_runs_each_method_once(run, csv):
-    words = ("compare", csv, "--target", "y", "-k", 2, "--methods", "pc,pearsonranking")
+    words = ("compare", csv, *COMPARE, "--methods", "pc,pearsonranking")
     code, out, _ = run(*words, "--format", "json")
     assert code == 0
-    assert [one["selected"] for one in json.loads(out)] == [["c", "a"]]
-    assert run(*words)[1].splitlines()[0].split() == ["column", "votes", "PearsonRanking"]
+    (row,) = json.loads(out)["rows"]
+    assert (row["name"], row["columns"]) == ("PearsonRanking", ["c", "a"])
+    assert 0 <= row["error"] < 1
+    assert row["stability"]["low"] <= row["stability"]["value"]
+    figures, ranks, words_below = run(*words)[1].split("\n\n")
+    assert figures.split()[:5] == ["method", "error", "columns", "stability", "seconds"]
+    assert ranks.splitlines()[0].split() == ["column", "votes", "PearsonRanking"]
+    assert "each fold selects on its training rows alone" in words_below
     assert run(*words, "--format", "csv")[1].splitlines()[1].startswith("PearsonRanking,")
 
 
+def test_compare_is_the_librarys_compare(run, csv):
+    """One place for each thing: the command line's figures are those of the function."""
+    import pandas as pd
+
+    from featsieve import JMI
+    from featsieve.evaluation import compare
+
+    frame = pd.read_csv(csv)
+    selector = JMI(n_features_to_select=2)
+    X, y = frame.drop(columns="y"), frame["y"]
+    ours = compare(X, y, {"JMI": selector}, cv=3, n_bootstraps=2).as_dict()["rows"][0]
+    out = run("compare", csv, *COMPARE, "--methods", "jmi", "--format", "json")[1]
+    theirs = json.loads(out)["rows"][0]
+    assert {**theirs, "seconds": 0} == {**ours, "seconds": 0}
+
+
+def test_compare_draws_rows_and_says_so(run, csv):
+    words = ("compare", csv, *COMPARE, "--methods", "pc", "--rows", 30, "--format", "json")
+    code, out, err = run(*words)
+    assert code == 0
+    assert json.loads(out)["n_samples"] == 30
+    assert "note: 30 of " in err
+
+
+def test_compare_goes_on_where_it_was_stopped(run, csv, tmp_path):
+    words = ("compare", csv, *COMPARE, "--methods", "pc,jmi", "--resume", tmp_path / "pieces")
+    first = run(*words, "--format", "json")[1]
+    n_lines = len((tmp_path / "pieces").read_text().splitlines())
+    assert n_lines == 1 + 2 * (3 + 2 + 1)
+    assert run(*words, "--format", "json")[1] == first
+    assert len((tmp_path / "pieces").read_text().splitlines()) == n_lines
+
+
+def test_compare_fails_if_all_methods_do(run, csv):
+    code, out, err = run("compare", csv, *COMPARE, "--methods", "pc", "--memory-limit", "1KiB")
+    assert (code, out) == (1, "")
+    assert "featsieve: " in err
+
+
 def test_compare_fits_narrow_terminals(run, csv, monkeypatch):
-    words = ("compare", csv, "--target", "y", "-k", 2, "--methods", "pc,lassoselector")
-    for width, head in ((50, "column"), (30, "method")):
-        monkeypatch.setattr("featsieve.cli.compare.screen_width", lambda width=width: width)
-        table = run(*words)[1].partition("\n\n")[0].splitlines()
-        assert table[0].startswith(head)
-        assert max(map(len, table)) <= width
+    words = ("compare", csv, *COMPARE, "--methods", "pc,lassoselector,jmi")
+    for width, head in ((60, "column"), (46, "method")):
+        for module in ("compare", "render"):
+            monkeypatch.setattr(f"featsieve.cli.{module}.screen_width", lambda width=width: width)
+        figures, ranks, below = (part.splitlines() for part in run(*words)[1].split("\n\n"))
+        assert ranks[0].startswith(head)
+        assert max(map(len, [*figures, *ranks, *below])) <= width
 
 
 @pytest.fixture

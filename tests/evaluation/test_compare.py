@@ -105,7 +105,10 @@ def test_a_failure_is_a_row_with_its_reason():
     assert outcome["good"].failed is None
     assert "bandwidth" in outcome["bad"].failed
     assert np.isnan(outcome["bad"].error)
-    assert "failed: InputError" in str(outcome)
+    assert "failed: bandwidth" in str(outcome)
+    rows = json.loads(json.dumps(outcome.as_dict(), allow_nan=False))["rows"]
+    assert rows[1]["error"] is None
+    assert rows[1]["failed"] == outcome["bad"].failed
     with pytest.raises(InputError):
         outcome.more_stable("good", "bad")
 

@@ -15,10 +15,10 @@ from featsieve.input.parameters import (
     check_flag,
     check_fraction_or_count,
     check_integer,
-    check_n_jobs,
     check_numbers,
     check_real,
     check_time,
+    effective_n_jobs,
     parse_memory,
 )
 
@@ -145,7 +145,7 @@ def test_what_is_not_a_time(given):
 @pytest.mark.parametrize("given", [*STRANGE[1:], 0, 1.0, True])
 def test_what_is_not_a_number_of_threads(given):
     with pytest.raises(InputError, match=r"^n_jobs=.* is not allowed; give an integer >= 1, -1 "):
-        check_n_jobs(given)
+        effective_n_jobs(given)
 
 
 @pytest.mark.parametrize("given", [np.zeros((50, 50)), "x" * 1000, "a\nb", Unprintable()])

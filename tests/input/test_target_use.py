@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from featsieve import PearsonRanking
 from featsieve.errors import InputError
 from featsieve.registry import METHODS, methods_for_numbers
 from tests.estimators import method_ids, quick_selector
@@ -41,3 +43,19 @@ def test_names_are_those_of_the_registry():
     assert " or " in ranking
     assert "ReliefF" in ranking
     assert "LaplacianScore" not in ranking
+
+
+@pytest.mark.parametrize("wrap", [list, np.array, pd.Series, pd.Categorical])
+def test_text_with_a_value_of_its_own_in_every_row_is_told(wrap):
+    """It stays classes, as the rule of task="auto" says, but not without a word."""
+    y = wrap([f"name {j}" for j in range(40)])
+    with pytest.warns(UserWarning, match=r"text with 40 distinct values in 40 rows.*task='class"):
+        assert PearsonRanking(n_features_to_select=1).fit(X, y).task_ == "classification"
+
+
+def test_classes_that_are_meant_as_such_need_no_word():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        names = [f"name {j}" for j in range(40)]
+        PearsonRanking(n_features_to_select=1, task="classification").fit(X, names)
+        PearsonRanking(n_features_to_select=1).fit(X, [f"name {j % 20}" for j in range(40)])

@@ -16,7 +16,9 @@ from featsieve import BAHSIC, CMIM, AutoSelector, open_parquet
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.methods.portfolio import PORTFOLIO
+from featsieve.procedures.race import Race
 from featsieve.registry import METHODS
+from featsieve.runtime.progress import TimeUp
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 6))
@@ -99,6 +101,20 @@ def test_who_starts_is_decided_by_modelled_costs():
     selector = AutoSelector(methods=["pc", "l1lsmi"], judges=["neighbors"], max_time=2.0)
     row = next(r for r in selector.fit(X, Y).race_ if r["method"] == "L1LSMI")
     assert row["outcome"].startswith("not started: about")
+
+
+def test_a_limit_that_the_user_did_not_set_is_not_silent(monkeypatch, recwarn):
+    """A machine that stood still for a minute gave another answer, and said nothing."""
+
+    def late(race):
+        raise TimeUp
+
+    monkeypatch.setattr(Race, "rounds", late)
+    with pytest.warns(UserWarning, match="its default limit; PearsonRanking is the best so far"):
+        selector = AutoSelector(n_features_to_select=2).fit(X, Y)
+    assert selector.result_.stop_reason == "max_time"
+    AutoSelector(n_features_to_select=2, max_time=61).fit(X, Y)
+    assert not recwarn.list
 
 
 def test_classes_only_methods_do_not_start_on_numbers():

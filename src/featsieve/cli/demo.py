@@ -51,6 +51,6 @@ def _show(outcomes: list[Outcome], arguments: argparse.Namespace) -> None:
     elif arguments.format == "csv":
         print(outcome_csv(outcomes[1], everything=arguments.all))
     else:
-        print(show_side_by_side(outcomes))
+        print(show_side_by_side({o.method: [c.name for c in o.selected] for o in outcomes}))
         print()
         print(outcome_table(outcomes[1], everything=arguments.all))

@@ -13,12 +13,16 @@ from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
 from featsieve.io.layout import headless, looks_headless
 from featsieve.io.load import Cleaning, clean
-from featsieve.io.model import FileTable, MatrixTable, ReadOptions, Table, find_column
+from featsieve.io.model import FileTable, MatrixTable, Note, ReadOptions, Table, find_column
 from featsieve.io.reader import read_table
+from featsieve.io.row_sample import sample_rows
 
 
-def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
-    """Read FILE, leave out what is dropped, look at the rest, and split off the target."""
+def load(arguments: argparse.Namespace, *, most_rows: int | None = None) -> tuple[Table, Job]:
+    """Read FILE, leave out what is dropped, look at the rest, and split off the target.
+
+    Of more than ``most_rows`` rows, a sample is taken into memory.
+    """
     table = _read(arguments)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has names but no rows; give it at least two.")
@@ -26,7 +30,11 @@ def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
     if table.n_rows == 1:
         raise InputError(f"{table.source} has one row only; give it at least two.")
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
-    kept, notes = clean(kept, target, _cleaning(table, arguments))
+    cleaning = _cleaning(table, arguments)
+    if most_rows is None:
+        kept, notes = clean(kept, target, cleaning)
+    else:
+        kept, notes = _cleaned_sample(kept, target, cleaning, most_rows, arguments.seed)
     for note in notes:
         tell(arguments, f"note: {note}.")
     split = kept.split(target)
@@ -34,6 +42,22 @@ def load(arguments: argparse.Namespace) -> tuple[Table, Job]:
         raise InputError(f"{table.source} has no column besides the target; give it some.")
     on_disk = isinstance(kept, FileTable)
     return kept, Job(split, kept.n_rows, target, on_disk, tuple(map(str, notes)))
+
+
+def _cleaned_sample(
+    table: Table, target: str, cleaning: Cleaning, most_rows: int, seed: int
+) -> tuple[Table, list[Note]]:
+    """What is in memory is looked at as a whole; of what stays on the disk, only the sample."""
+    n_rows, notes = table.n_rows, list[Note]()
+    if isinstance(table, FileTable):
+        table = sample_rows(table, most_rows, seed)
+    table, notes = clean(table, target, cleaning)
+    sample = sample_rows(table, most_rows, seed)
+    if sample.n_rows < table.n_rows or n_rows > most_rows:
+        notes.append(
+            Note(f"{sample.n_rows:,} of {n_rows:,} rows were drawn for this; --rows N takes others")
+        )
+    return sample, notes
 
 
 def _read(arguments: argparse.Namespace) -> Table:

@@ -62,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_demo(commands: Any) -> None:
     demo = commands.add_parser("demo", help="select columns of an embedded data set")
     _add_run(demo)
+    _add_table(demo)
 
 
 def _add_methods(commands: Any) -> None:
@@ -123,6 +124,7 @@ def _add_select(commands: Any) -> None:
         help="write CSV texts as they are, even those that a spreadsheet would run",
     )
     _add_run(select)
+    _add_table(select)
 
 
 def _add_compare(commands: Any) -> None:
@@ -134,6 +136,26 @@ def _add_compare(commands: Any) -> None:
         required=True,
         metavar="A,B,C",
         help="names from 'featsieve methods', separated by commas",
+    )
+    compare.add_argument(
+        "--folds", type=_folds, default=5, metavar="N", help="for the errors (default: 5)"
+    )
+    compare.add_argument(
+        "--samples",
+        type=_whole,
+        default=30,
+        metavar="N",
+        help="bootstrap samples for the stability (default: 30); 0: none",
+    )
+    compare.add_argument(
+        "--rows",
+        type=_count,
+        default=2000,
+        metavar="N",
+        help="of more rows, that many are drawn (default: 2000)",
+    )
+    compare.add_argument(
+        "--resume", metavar="FILE", help="keep finished pieces in FILE, and go on from those"
     )
     _add_run(compare)
 
@@ -203,6 +225,11 @@ def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--max-time", type=_seconds, metavar="S", help="stop after S seconds")
     command.add_argument("--memory-limit", default="1GiB", metavar="SIZE", help="default: 1GiB")
     command.add_argument("--jobs", type=int, metavar="N", help="threads (default: one)")
+    _add_format(command)
+    command.add_argument("--quiet", action="store_true", help="no progress, no messages")
+
+
+def _add_table(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--permutations",
         type=_whole,
@@ -210,8 +237,6 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         help="for p-values (default: 1000 on tables up to ten million cells, else none)",
     )
     command.add_argument("--all", action="store_true", help="show the other columns, too")
-    _add_format(command)
-    command.add_argument("--quiet", action="store_true", help="no progress, no messages")
 
 
 def _add_format(command: argparse.ArgumentParser) -> None:
@@ -301,6 +326,10 @@ def _seed(text: str) -> int:
 
 def _whole(text: str) -> int:
     return _at_least(text, 0, "number")
+
+
+def _folds(text: str) -> int:
+    return _at_least(text, 2, "number of folds")
 
 
 def _count(text: str) -> int:

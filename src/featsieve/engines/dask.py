@@ -29,7 +29,8 @@ from featsieve.engines.dask_cluster import KeptParts, SharedValue, Shipped, dela
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
-from featsieve.input.columns import rounded_columns, select_columns
+from featsieve.input.columns import rounded_columns
+from featsieve.input.containers import select_columns
 from featsieve.input.targets import (
     TargetScan,
     encode_target,

@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import EngineView
 from featsieve.engines.memory import gathered
-from featsieve.input.columns import select_rows
+from featsieve.input.containers import select_rows
 from featsieve.protocols import Engine, S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block

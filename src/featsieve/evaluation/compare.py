@@ -18,10 +18,17 @@ from featsieve.evaluation.error_curve import fixed_folds, named_selectors
 from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.evaluation.stability import Stability, stability
-from featsieve.input.columns import column_names, is_sparse, select_columns, select_rows
-from featsieve.input.parameters import brief, check_callback, check_integer, check_time
+from featsieve.input.columns import column_names, is_sparse
+from featsieve.input.containers import select_columns, select_rows
+from featsieve.input.parameters import (
+    brief,
+    check_callback,
+    check_integer,
+    check_time,
+    effective_n_jobs,
+)
 from featsieve.input.targets import describe_target, encode_target, scan_target
-from featsieve.runtime.pool import effective_n_jobs, ordered_map
+from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
 from featsieve.schema import Target
 
@@ -292,8 +299,15 @@ def _piece(key: Key, trial: _Trial, selector: Any) -> dict[str, Any]:
         seconds = time.perf_counter() - started
         errors = trial.errors(columns, number) if kind == FOLD else []
     except (ValueError, TypeError, ArithmeticError, TimeoutError, MemoryError) as error:
-        return {"failed": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+        return {"failed": _reason(error)}
     return {"columns": columns.tolist(), "seconds": seconds, "errors": errors}
+
+
+def _reason(error: Exception) -> str:
+    """A sentence that was written for users stands alone."""
+    text = " ".join(str(error).split())
+    meant = isinstance(error, (InputError, TimeoutError)) and text
+    return text if meant else f"{type(error).__name__}: {text}"
 
 
 def _columns(selector: Any) -> IntArray:
@@ -331,7 +345,9 @@ def _row(name: str, trial: _Trial, journal: Journal, n_bootstraps: int) -> Compa
 def _plain(row: ComparedMethod) -> dict[str, Any]:
     index = row.stability
     plain = None if index is None else {"value": index.value, "low": index.low, "high": index.high}
-    return {**vars(row), "stability": plain, "columns": list(row.columns)}
+    numbers = ("error", "standard_error", "n_selected", "seconds")
+    known = {n: v if np.isfinite(v := getattr(row, n)) else None for n in numbers}
+    return {**vars(row), **known, "stability": plain, "columns": list(row.columns)}
 
 
 def _cells(row: ComparedMethod) -> list[str]:

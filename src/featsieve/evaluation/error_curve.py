@@ -15,17 +15,18 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.evaluation.fitting import fit_quietly, selected_columns
 from featsieve.evaluation.judges import METRICS, make_judge, prediction_error
-from featsieve.input.columns import select_columns, select_rows
+from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     brief,
     check_callback,
     check_choice,
     check_integer,
     check_time,
+    effective_n_jobs,
 )
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.registry import METHODS, find_method
-from featsieve.runtime.pool import effective_n_jobs, ordered_map
+from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
 
 Protocol = Literal["nested", "resubstitution"]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from sklearn.utils import check_array
 
-from featsieve.arrays import Array
 from featsieve.engines.base import Context, block_rows, require_memory
 from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
 from featsieve.engines.memory import MemoryEngine
@@ -22,14 +21,17 @@ from featsieve.input.columns import (
     COLUMNS,
     LARGEST_EXACT,
     StateScan,
-    build_schema,
     categorical_by_dtype,
     check_names,
     column_names,
     is_dask,
+    is_frame,
     is_sparse,
     numbered_names,
+    refuse_other_than_tables,
+    refuse_times,
     resolve_columns,
+    resolve_groups,
     rounded_columns,
     scan_array,
     scan_frame,
@@ -39,8 +41,11 @@ from featsieve.input.columns import (
 from featsieve.input.parameters import (
     brief,
     check_callback,
+    check_choice,
+    check_flag,
     check_sample_weight,
     check_time,
+    effective_n_jobs,
     is_integer,
     is_real,
     not_allowed,
@@ -48,20 +53,20 @@ from featsieve.input.parameters import (
 )
 from featsieve.input.targets import (
     NO_TARGET,
+    TASKS,
     TargetScan,
     describe_target,
     encode_target,
-    holds_times,
     scan_target,
     target_matrix,
 )
 from featsieve.protocols import Engine
-from featsieve.runtime.pool import effective_n_jobs
 from featsieve.runtime.progress import Callback, Monitor
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema, Target
 
 FEWEST_ROWS = 2
+StatesOf = Callable[[list[int]], StateScan]  # of these columns
 
 
 @dataclass(frozen=True)
@@ -70,13 +75,13 @@ class Settings:
 
     ``rescale``: columns and a numeric target in extreme units may be multiplied by powers of two,
     because the method does not depend on units; otherwise they are refused, unless the method
-    ``takes_any_unit``.
+    ``takes_any_unit``. ``owner``: whose fit this is, for messages.
     """
 
-    task: str = "auto"
+    task: Any = "auto"
     categorical_features: Any = "from_dtype"
     feature_groups: Any = None
-    n_jobs: int | None = None
+    n_jobs: Any = None
     max_time: float | None = None
     memory_limit: Any = "1GiB"
     callback: Callback | None = None
@@ -85,30 +90,40 @@ class Settings:
     rows_a_block: int | None = None
     rescale: bool = False
     takes_any_unit: bool = False
+    takes_sparse: bool = True
+    owner: str = "this"
+
+    def __post_init__(self) -> None:
+        """All of them are checked and resolved at once, before anything is read."""
+        vars(self).update(
+            task=check_choice("task", self.task, TASKS),
+            n_jobs=effective_n_jobs(self.n_jobs),
+            max_time=check_time(self.max_time),
+            memory_limit=parse_memory(self.memory_limit),
+            callback=check_callback(self.callback),
+            rescale=check_flag("standardize", self.rescale),
+        )
 
     @cached_property
     def monitor(self) -> Monitor:
         """Of one run; its clock starts when this is first asked for."""
-        return Monitor(check_callback(self.callback), check_time(self.max_time))
-
-    def describe(self, scan: TargetScan) -> Target:
-        return describe_target(scan, self.task, rescale=self.rescale)
+        return Monitor(self.callback, self.max_time)
 
     def context(self, schema: Schema, target: Target) -> Context:
         return Context(
             schema=schema,
             target=target,
             monitor=self.monitor,
-            memory_limit=parse_memory(self.memory_limit),
-            n_jobs=effective_n_jobs(self.n_jobs),
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
             refuse_missing=not self.takes_missing,
             rescale=self.rescale,
             refuse_extreme=not self.takes_any_unit,
         )
 
 
-def resolve_count(n_features_to_select: Any, n_units: int, *, auto: bool = False) -> int | None:
-    """How many units to keep; None means that the method finds the number itself (``"auto"``).
+def resolve_count(n_features_to_select: Any, n_units: int, rules: Sequence[str] = ()) -> int | None:
+    """How many units to keep; None where one of the ``rules`` finds the number.
 
     >>> resolve_count(None, 5), resolve_count(0.4, 5), resolve_count(3, 5)
     (2, 2, 3)
@@ -116,14 +131,14 @@ def resolve_count(n_features_to_select: Any, n_units: int, *, auto: bool = False
     given = n_features_to_select
     if given is None:
         return max(1, n_units // 2)
-    if isinstance(given, str) and given == "auto" and auto:
+    if isinstance(given, str) and given in rules:
         return None
     if is_integer(given) and given >= 1:
         return _capped(int(given), n_units)
     if is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1:
         return max(1, int(given * n_units))
-    allowed = f"an integer >= 1, a fraction in (0, 1]{', auto' if auto else ''} or None for half"
-    raise not_allowed("n_features_to_select", given, allowed)
+    allowed = ", ".join(["an integer >= 1", "a fraction in (0, 1]", *rules])
+    raise not_allowed("n_features_to_select", given, f"{allowed} or None for half")
 
 
 def _capped(count: int, n_units: int) -> int:
@@ -145,6 +160,30 @@ def opened(X: Any) -> Any:
     raise InputError(
         f"X is the path {brief(str(X))}; Parquet files and folders of them are read from a path, "
         "others by X, y = featsieve.io.load_table(path, target)."
+    )
+
+
+def checked_table(X: Any, y: Any, settings: Settings) -> Any:
+    """X in a container that can be read, with columns that have different names."""
+    X = opened(X)
+    if isinstance(X, ParquetTable) or is_dask(X):
+        return X
+    refuse_other_than_tables(X, y)
+    if y is None and settings.needs_target:
+        raise _no_target(settings)
+    names = None if is_sparse(X) else column_names(X)
+    if names is not None:
+        check_names(names)
+        if is_frame(X):
+            return X
+    refuse_times(X)
+    return check_array(
+        X,
+        accept_sparse=["csr", "csc"] if settings.takes_sparse else False,
+        ensure_all_finite=False,  # the first pass over the rows names the column and counts
+        ensure_min_samples=FEWEST_ROWS,
+        estimator=settings.owner,
+        input_name="X",
     )
 
 
@@ -173,7 +212,7 @@ def open_engine(
     values = y if target is NO_TARGET else target_matrix(y)
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
-    target = target or settings.describe(scan_target(values, settings.task))
+    target = target or _described(scan_target(values, settings.task), settings)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -191,30 +230,32 @@ def open_engine(
 
 def _memory_schema(X: Any, settings: Settings) -> Schema:
     if is_sparse(X) or isinstance(X, np.ndarray):
-        names = numbered_names(X.shape[1])
-        return _schema(names, settings, [], partial(scan_array, X))
-    names = tuple(map(str, column_names(X) or ()))
-    return _schema(names, settings, categorical_by_dtype(X), partial(scan_frame, X))
+        return _schema(numbered_names(X.shape[1]), settings, partial(scan_array, X))
+    by_dtype = categorical_by_dtype(X)
+    return _named_schema(column_names(X) or (), settings, partial(scan_frame, X), by_dtype)
+
+
+def _named_schema(
+    given: Sequence[Any], settings: Settings, scan: StatesOf, by_dtype: list[int]
+) -> Schema:
+    schema = _schema(tuple(map(str, given)), settings, scan, by_dtype)
+    return replace(schema, is_named=all(isinstance(name, str) for name in given))
 
 
 def _schema(
-    names: tuple[str, ...],
-    settings: Settings,
-    by_dtype: list[int],
-    scan: Callable[[list[int]], StateScan],
+    names: tuple[str, ...], settings: Settings, scan: StatesOf, by_dtype: Sequence[int] = ()
 ) -> Schema:
     columns = _categorical_columns(settings.categorical_features, names, by_dtype)
     categories = sorted_categories(scan(columns), names) if columns else {}
-    return build_schema(names, categories, settings.feature_groups)
+    groups, labels = resolve_groups(settings.feature_groups, names)
+    return Schema(names, categories, groups, labels)
 
 
-def _categorical_columns(given: Any, names: Sequence[str], by_dtype: list[int]) -> list[int]:
-    if isinstance(given, str):
-        if given != "from_dtype":
-            raise not_allowed("categorical_features", given, f"'from_dtype', or {COLUMNS}")
-        return by_dtype
-    if given is None:
-        return by_dtype
+def _categorical_columns(given: Any, names: Sequence[str], by_dtype: Sequence[int]) -> list[int]:
+    if isinstance(given, str) and given != "from_dtype":
+        raise not_allowed("categorical_features", given, f"'from_dtype', or {COLUMNS}")
+    if given is None or isinstance(given, str):
+        return list(by_dtype)
     return sorted({*by_dtype, *resolve_columns(given, names, "categorical_features")})
 
 
@@ -223,43 +264,43 @@ def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine
 
     _refuse_lazy_weights(sample_weight, "Dask")
     if y is None and settings.needs_target:
-        raise _no_target()
+        raise _no_target(settings)
     table = DaskTable(X, y, settings.monitor)
     _check_rows(table.n_samples)
     schema = _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
     target = NO_TARGET
     if y is not None:
-        target = settings.describe(table.scan_target(settings.task))
+        target = _described(table.scan_target(settings.task), settings)
     return DaskEngine(table, settings.context(schema, target))
 
 
 def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     if not hasattr(X, "columns"):
         refuse_times(X)
-        names = numbered_names(X.shape[1])
         return _schema(
-            names, settings, [], lambda c: table.scan_columns(partial(scan_array, columns=c))
+            numbered_names(X.shape[1]),
+            settings,
+            lambda c: table.scan_columns(partial(scan_array, columns=c)),
         )
     check_names(list(X.columns))
-    by_dtype = categorical_by_dtype(X._meta)
-    return _schema(
-        tuple(map(str, X.columns)),
+    return _named_schema(
+        list(X.columns),
         settings,
-        by_dtype,
         lambda c: table.scan_columns(partial(scan_frame, columns=c)),
+        categorical_by_dtype(X._meta),
     )
 
 
 def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) -> FileEngine:
     _refuse_lazy_weights(sample_weight, "a file")
-    table = _with_target(X, y, settings.needs_target)
+    table = _with_target(X, y, settings)
     names = table.column_names
     check_names(names)
     _check_rows(table.shape[0])
-    empty = table.files[0].schema_arrow.empty_table().select(names)
+    empty = table.schema.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
-    schema = _schema(tuple(names), settings, categorical_by_dtype(empty), scan_states)
+    schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
     _warn_of_rounding(_rounded_in_file(table, settings), schema)
     target = NO_TARGET if table.target is None else _file_target(table, settings)
     return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
@@ -284,7 +325,11 @@ def _rounded_in_file(table: ParquetTable, settings: Settings) -> set[int]:
 def _file_target(table: ParquetTable, settings: Settings) -> Target:
     batches = _raw_batches(table, settings, [str(table.target)])
     scan = _merge_scans(scan_target(batch.column(0), settings.task) for batch in batches)
-    return settings.describe(scan)
+    return _described(scan, settings)
+
+
+def _described(scan: TargetScan, settings: Settings) -> Target:
+    return describe_target(scan, settings.task, rescale=settings.rescale)
 
 
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
@@ -296,8 +341,7 @@ def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> S
 
 def _raw_batches(table: ParquetTable, settings: Settings, names: list[str]) -> Iterator[Any]:
     """Some columns of a file as they are, each batch counted by the monitor."""
-    memory_limit = parse_memory(settings.memory_limit)
-    done = 0
+    done, memory_limit = 0, settings.memory_limit
     for batch in table.batches(names, block_rows(len(names), memory_limit, 1), memory_limit):
         yield batch
         done += batch.num_rows
@@ -311,21 +355,21 @@ def _merge_scans(scans: Any) -> Any:
     return merged
 
 
-def _with_target(X: ParquetTable, y: Any, needed: bool) -> ParquetTable:
+def _with_target(X: ParquetTable, y: Any, settings: Settings) -> ParquetTable:
     if isinstance(y, str):
         return X.with_target(y)
     if y is not None:
         raise InputError(
             f"y is a {type(y).__name__}, but with a Parquet table y is the name of its column."
         )
-    if X.target is None and needed:
-        raise _no_target()
+    if X.target is None and settings.needs_target:
+        raise _no_target(settings)
     return X
 
 
-def _no_target() -> InputError:
+def _no_target(settings: Settings) -> InputError:
     return InputError(
-        "this selector requires y to be passed, but the target y is None; "
+        f"This {settings.owner} estimator requires y to be passed, but the target y is None; "
         "give one value per row, or the name of a column with a Parquet table."
     )
 
@@ -349,47 +393,3 @@ def _check_rows(n_rows: int) -> None:
             f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
             "than 1 sample)."
         )
-
-
-def refuse_other_than_tables(X: Any, y: Any) -> None:
-    """What is not a table in memory, or has no target in memory."""
-    _refuse_unread(X)
-    if isinstance(X, Mapping) and not issparse(X):  # a DOK matrix is both
-        raise InputError(
-            "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
-        )
-    if isinstance(y, str):  # a name is a target only where the table stays on the disk
-        raise InputError(
-            f"the target y is {y!r}, but X is in memory: give its values, X.drop(columns={y!r}) as "
-            f"X and X[{y!r}] as y; a name is enough with open_parquet."
-        )
-
-
-def _refuse_unread(container: Any) -> None:
-    """A lazy frame of polars is a plan for rows that are not there yet."""
-    kind = type(container)
-    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
-        raise InputError(
-            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
-            "use open_parquet for a file larger than memory."
-        )
-
-
-def refuse_times(values: Any) -> None:
-    """Dates and durations in an array would pass for numbers of some unit."""
-    if not isinstance(values, np.ndarray):
-        kind = getattr(getattr(values, "dtype", None), "kind", None)
-        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
-    if holds_times(values):
-        raise InputError(
-            "the table holds dates or times, which are not numbers; convert them, for example to "
-            "days since a date, or drop them."
-        )
-
-
-def _array_of_list(values: Any) -> Array:
-    """No array at all where NumPy finds none: scikit-learn has the words for that."""
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        return np.empty(0)

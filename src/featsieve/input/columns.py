@@ -1,4 +1,4 @@
-"""Columns of whatever container the user gave: reading, restoring, and the schema they form."""
+"""Columns of whatever container the user gave: what is allowed, and the schema they form."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from featsieve.arrays import Array, IntArray
+from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, is_integer, not_allowed
-from featsieve.input.refusals import not_a_column, not_one_type, warn_of_numbers_in_text
+from featsieve.input.refusals import TIMES, not_a_column, not_one_type, warn_of_numbers_in_text
 from featsieve.runtime.user_warnings import warn_user
-from featsieve.schema import Schema
 
 LARGEST_EXACT = 1 << 53  # integers beyond are not told apart by floating-point numbers
 GROUPS = "a mapping from a name to columns, a list of lists of columns or None"
@@ -67,83 +66,60 @@ def column_names(container: Any) -> list[str] | None:
     return None if names is None else list(names)
 
 
-def select_rows(values: Any, rows: IntArray) -> Any:
-    """These rows of a target, in the same container (a list becomes an array)."""
-    import narwhals.stable.v2 as nw
-
-    wrapped = nw.from_native(values, pass_through=True, eager_only=True, allow_series=True)
-    if isinstance(wrapped, (nw.Series, nw.DataFrame)):
-        return wrapped[rows].to_native()
-    return values[rows] if is_sparse(values) else np.asarray(values)[rows]
-
-
-def select_columns(container: Any, columns: IntArray) -> Any:
-    """These columns, in the same container with the same dtypes."""
-    if is_dask(container) and hasattr(container, "columns"):
-        return container[[container.columns[j] for j in columns]]
-    if isinstance(container, np.ndarray) or not is_frame(container):
-        return container[:, columns]
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(container, eager_only=True)
-    names = frame.columns
-    return frame.select([names[j] for j in columns]).to_native()
-
-
-def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
-    """The inverse of :func:`select_columns`: dropped columns come back as zeros."""
-    if is_dask(container):
-        return _restore_dask(container, columns, names)
-    if isinstance(container, np.ndarray):
-        out = np.zeros((container.shape[0], len(names)), dtype=container.dtype)
-        out[:, columns] = container
-        return out
-    return _restore_frame(container, columns, names)
-
-
-def restore_sparse(container: Any, columns: IntArray, n_columns: int) -> Any:
-    """Sparse in, sparse out: the selected columns go back to where they were."""
-    cells = container.tocoo()
-    shape = (container.shape[0], n_columns)
-    if hasattr(cells, "coords"):
-        row, column = cells.coords
-    else:
-        row, column = cells.row, cells.col
-    placed = type(cells)((cells.data, (row, np.asarray(columns)[column])), shape=shape)
-    return placed.asformat(container.format)
-
-
-def _restore_frame(container: Any, columns: IntArray, names: list[str]) -> Any:
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(container, eager_only=True)
-    if list(frame.columns) != [names[j] for j in columns]:
-        raise InputError(
-            "inverse_transform was given columns "
-            f"{list(frame.columns)[:5]}, but it takes the selected ones in their order; "
-            "pass what transform returned."
-        )
-    kept = {names[j] for j in columns}
-    zeros = [nw.lit(0.0).alias(name) for name in names if name not in kept]
-    return frame.with_columns(*zeros).select(names).to_native()
-
-
-def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
-    if hasattr(container, "columns"):
-        kept = set(container.columns)
-        return container.assign(**{n: 0.0 for n in names if n not in kept})[names]
-    import dask.array as da
-
-    zero = da.zeros((container.shape[0], 1), chunks=(container.chunks[0], 1), dtype=container.dtype)
-    position = {int(column): p for p, column in enumerate(columns)}
-    parts = [container[:, [position[j]]] if j in position else zero for j in range(len(names))]
-    return da.concatenate(parts, axis=1)
-
-
 def as_columns(X: Any) -> Any:
     """What the plain functions of measures take: a 1-D array or list is one column."""
     values = X if hasattr(X, "shape") else np.asarray(X)
     return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values
+
+
+def refuse_other_than_tables(X: Any, y: Any) -> None:
+    """What is not a table in memory, or has no target in memory."""
+    _refuse_unread(X)
+    if isinstance(X, Mapping) and not is_sparse(X):  # a DOK matrix is both
+        raise InputError(
+            "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
+        )
+    if isinstance(y, str):  # a name is a target only where the table stays on the disk
+        raise InputError(
+            f"the target y is {y!r}, but X is in memory: give its values, X.drop(columns={y!r}) as "
+            f"X and X[{y!r}] as y; a name is enough with open_parquet."
+        )
+
+
+def _refuse_unread(container: Any) -> None:
+    """A lazy frame of polars is a plan for rows that are not there yet."""
+    kind = type(container)
+    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
+        raise InputError(
+            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
+            "use open_parquet for a file larger than memory."
+        )
+
+
+def refuse_times(values: Any) -> None:
+    """Dates and durations in an array would pass for numbers of some unit."""
+    if not isinstance(values, np.ndarray):
+        kind = getattr(getattr(values, "dtype", None), "kind", None)
+        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
+    if holds_times(values):
+        raise InputError(
+            "the table holds dates or times, which are not numbers; convert them, for example to "
+            "days since a date, or drop them."
+        )
+
+
+def _array_of_list(values: Any) -> Array:
+    """No array at all where NumPy finds none: scikit-learn has the words for that."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def holds_times(values: Array) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
 
 
 MOST_STATES = 4096
@@ -242,7 +218,8 @@ def _is_number_of_pandas(series: Any) -> bool:
     """Sparse columns and long doubles have no name in narwhals; their kind tells."""
     import narwhals.stable.v2 as nw
 
-    return series.dtype == nw.Unknown and getattr(series.to_native().dtype, "kind", "") in "biuf"
+    kind = getattr(getattr(series.to_native(), "dtype", None), "kind", None)
+    return series.dtype == nw.Unknown and kind in ("b", "i", "u", "f")
 
 
 def _object_is_categorical(series: Any) -> bool:
@@ -341,13 +318,6 @@ def _named_group(
 def numbered_names(n_columns: int) -> tuple[str, ...]:
     """x0, x1, … of an array's columns; fit after fit on a wide table they are made once."""
     return tuple(f"x{j}" for j in range(n_columns))
-
-
-def build_schema(
-    names: tuple[str, ...], categories: dict[int, tuple[Any, ...]], feature_groups: Any
-) -> Schema:
-    groups, labels = resolve_groups(feature_groups, names)
-    return Schema(names, categories, groups, labels)
 
 
 def is_rounded(values: Array) -> bool:

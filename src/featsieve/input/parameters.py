@@ -176,9 +176,12 @@ def _either(*alternatives: str) -> str:
 # --- parameters that all selectors share ----------------------------------------------------------
 
 
-def check_n_jobs(n_jobs: Any) -> int | None:
+def effective_n_jobs(n_jobs: Any) -> int:
+    """Number of threads: None as scikit-learn (one, or joblib's context), −1 all cores."""
+    import joblib
+
     if n_jobs is None or (is_integer(n_jobs) and 0 < abs(n_jobs) <= MOST_THREADS):
-        return n_jobs if n_jobs is None else int(n_jobs)
+        return int(joblib.effective_n_jobs(n_jobs if n_jobs is None else int(n_jobs)))
     raise not_allowed("n_jobs", n_jobs, "an integer >= 1, -1 for all processors or None")
 
 

@@ -11,13 +11,15 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import is_rounded, numeric_values, warn_rounded
+from featsieve.input.columns import holds_times, is_rounded, numeric_values, warn_rounded
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.refusals import FEW_STATES, TIMES, are_numbers_in_text
+from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two
 
 FEW_CLASSES = 20
+ROWS_PER_CLASS = 5
 MOST_CLASSES = 65_536
 TASKS = ("auto", "classification", "regression")
 
@@ -56,9 +58,13 @@ class TargetScan:
         return not self.fractional and all(len(states) <= most for states in self.distinct)
 
 
+def are_too_many_classes(n_classes: int, n_rows: int) -> bool:
+    """Whether text has so many distinct values that it is hardly meant as classes."""
+    return n_classes > max(FEW_CLASSES, n_rows // ROWS_PER_CLASS)
+
+
 def scan_target(y: Any, task: str = "auto") -> TargetScan:
     """Look at y, or at one block of it."""
-    task = check_choice("task", task, TASKS)
     values = target_matrix(y)
     numeric = values.dtype.kind in "biuf"
     if numeric:
@@ -168,9 +174,10 @@ def _factors(scan: TargetScan, rescale: bool) -> tuple[float, ...]:
 
 
 def _settle_task(scan: TargetScan, task: str) -> Task:
-    if task == "auto":
+    if check_choice("task", task, TASKS) == "auto":
         for states in scan.distinct:
             refuse_numbers_in_text(states, scan.n_rows)
+            _warn_of_many_classes(scan, len(states))
         return "classification" if scan.looks_like_classes() else "regression"
     if task == "regression":
         if not scan.numeric:
@@ -180,6 +187,15 @@ def _settle_task(scan: TargetScan, task: str) -> Task:
             )
         return "regression"
     return "classification"
+
+
+def _warn_of_many_classes(scan: TargetScan, n_classes: int) -> None:
+    if not scan.numeric and are_too_many_classes(n_classes, scan.n_rows):
+        warn_user(
+            f"the target is text with {n_classes} distinct values in {scan.n_rows} rows, taken as "
+            "classes that have hardly any rows each; give numbers if they are numbers, another "
+            "target, or task='classification' if they are classes."
+        )
 
 
 def _refuse_constant(scan: TargetScan, word: str) -> None:
@@ -317,12 +333,6 @@ def _are_consecutive(values: Array, classes: Array) -> bool:
     low, high = int(classes[0]), int(classes[-1])
     is_gapless = high - low + 1 == len(classes)
     return is_gapless and low <= int(values.min()) and int(values.max()) <= high
-
-
-def holds_times(values: Array) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "mM"
-    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
 
 
 def refuse_numbers_in_text(states: Collection[Any], n_rows: int) -> None:

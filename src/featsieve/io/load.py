@@ -9,9 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.input.targets import are_too_many_classes
 from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.look_on_disk import look_on_disk
 from featsieve.io.model import (
     ArrowTable,
+    FileTable,
     MatrixTable,
     Note,
     ReadOptions,
@@ -22,11 +25,9 @@ from featsieve.io.model import (
 )
 from featsieve.io.notice import notices
 from featsieve.io.reader import read_table
-from featsieve.io.tidy import Tidied, tidy
+from featsieve.io.tidy import STEPS, Tidied, tidy
 
 Missing = Literal["impute", "drop", "keep"]
-FEW_CLASSES = 20
-ROWS_PER_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ def load_table(
 
 
 def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[Note]]:
-    """The table put right, with notes; a sparse matrix and a file on disk are taken as they are."""
+    """The table put right, with notes; a sparse matrix is taken as it is."""
+    if isinstance(table, FileTable):
+        return _clean_file(table, target, cleaning)
     data = _arrow(table)
     if data is None:
         return table, []
@@ -89,11 +92,25 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
             has_header=cleaning.has_header,
             notes=list(getattr(table, "notes", ())),
         ),
+        only=set(STEPS) - {"states"},
         strict=cleaning.strict,
     )
-    _refuse_too_many_classes(tidied.data.column(target), target, cleaning.task)
-    seen = notices(tidied.data, target, cleaning.task)
-    return ArrowTable(tidied.data, table.source), [*tidied.notes, *seen]
+    y = arrow_values(tidied.data.column(target))
+    if cleaning.task == "classification" or y.dtype == object:
+        _refuse_too_many_classes(len(set(y.tolist())), len(y), target, cleaning.task)
+    # Before states are taken together: an identifier has a different one in every row.
+    tidied.notes += notices(tidied.data, target, cleaning.task)
+    tidied = tidy(tidied, only={"states"}, strict=cleaning.strict)
+    return ArrowTable(tidied.data, table.source), tidied.notes
+
+
+def _clean_file(table: FileTable, target: str, cleaning: Cleaning) -> tuple[FileTable, list[Note]]:
+    kept, facts, notes = look_on_disk(
+        table, target, cleaning.off, cleaning.task, strict=cleaning.strict
+    )
+    if cleaning.task == "classification" or facts.is_text:
+        _refuse_too_many_classes(facts.n_distinct, facts.n_known, target, cleaning.task)
+    return kept, notes
 
 
 def _arrow(table: Table) -> Any:
@@ -104,15 +121,11 @@ def _arrow(table: Table) -> Any:
     return None
 
 
-def _refuse_too_many_classes(column: Any, target: str, task: str) -> None:
-    values = arrow_values(column)
-    if task == "regression" or (task == "auto" and values.dtype != object):
-        return
-    n_classes = len(set(values.tolist()))
-    if n_classes > max(FEW_CLASSES, len(values) // ROWS_PER_CLASS):
+def _refuse_too_many_classes(n_classes: int, n_rows: int, target: str, task: str) -> None:
+    if task != "regression" and are_too_many_classes(n_classes, n_rows):
         raise InputError(
-            f"the target {target!r} has {n_classes} distinct values in {len(values)} rows, too "
-            "many for classes; give --task regression if they are numbers, or another --target."
+            f"the target {target!r} has {n_classes} distinct values in {n_rows} rows, too many for "
+            "classes; give --task regression if they are numbers, or another --target."
         )
 
 

@@ -14,8 +14,8 @@ from featsieve.engines.base import require_memory
 from featsieve.protocols import Engine
 from featsieve.runtime.products import expect_eigenvalues, watched_product
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target, target_columns
-from featsieve.statistics.moments import Dummies, GramMoments, gram_moments
+from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.moments import Dummies, GramMoments, gram_moments, target_columns
 
 _SMALLEST = 1e-12  # of the largest eigenvalue
 _COPIES = 3  # the sum so far, one block's part, and the merged one

@@ -30,8 +30,9 @@ from featsieve.procedures.race import Candidate, Race, Runner, affordable
 from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS, find_method
-from featsieve.result import SelectionResult
+from featsieve.result import TIME_LIMIT, SelectionResult
 from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.selector import BaseSelector
 
 RACE_SHARE = 0.5  # of the time limit, by the models; the rest is for slower machines and the end
@@ -65,7 +66,7 @@ class AutoSelector(BaseSelector):
         The inner folds. A splitter gets ``groups`` from ``fit``.
     max_time : float or None, default=60
         Seconds. Also decides who can start, by cost models; None: no limit, and the race is planned
-        for 60 s.
+        for 60 s. A race that the default ends is a warning.
     random_state : int, generator or None, default=0
 
     Attributes
@@ -316,6 +317,11 @@ class AutoSelector(BaseSelector):
             winner.feature_names_in_ = self.feature_names_in_
         winner._store(engine, result, None)
         self.selector_ = winner
+        if result.stop_reason == TIME_LIMIT and self.max_time == DEFAULT_TIME:
+            warn_user(  # a limit that the user may not know of
+                f"AutoSelector: the race did not end within {DEFAULT_TIME:g} s, its default limit; "
+                f"{self.method_} is the best so far; give max_time, or None for no limit."
+            )
 
 
 def _samples_rows(name: str) -> bool:

@@ -12,7 +12,6 @@ from featsieve.measures.lda.lda import LDA
 from featsieve.measures.pca.pca import PCA
 from featsieve.methods.hsic import HSICSelector
 from featsieve.procedures.pairing import Pairing
-from featsieve.result import SelectionResult
 from featsieve.searches.l1_linf import L1LInf, Solver
 from featsieve.selector import PairingSelector
 
@@ -40,9 +39,7 @@ class RowPenalty(PairingSelector):
             random_state=self.random_state,
         )
 
-    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        super()._store(engine, result, k)
-        self.components_ = np.asarray(result.extras["components"])
+    _result_attributes = {"components_": "components"}  # noqa: RUF012
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -42,9 +42,7 @@ class FOCI(BaseSelector):
 
     _offers_auto_count = True
 
-    @property
-    def _scale_ddof(self) -> int | None:
-        return ConditionalDependence.scale_ddof if self.standardize else None
+    _scale_ddof = ConditionalDependence.scale_ddof
 
     def _measure(self) -> ConditionalDependence:
         return ConditionalDependence(n_neighbors=self.n_neighbors)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings
@@ -300,13 +298,10 @@ class HSICLasso(KernelTarget):
             seed=seed_of(self.random_state),
         )
 
-    @property
-    def _scale_ddof(self) -> int | None:
-        return 0 if self.standardize else None
+    _scale_ddof = 0
+    _result_attributes = {"alphas_": "alphas"}  # noqa: RUF012
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
-        owner = engine.schema.unit_of_column
-        self.coef_ = np.asarray(result.scores)[owner]
-        self.alphas_ = result.extras["alphas"]
-        self.coef_path_ = result.extras["coef_path"][:, owner]
+        self.coef_ = self.scores_
+        self.coef_path_ = result.extras["coef_path"][:, engine.schema.unit_of_column]

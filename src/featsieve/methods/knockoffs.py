@@ -14,7 +14,6 @@ from featsieve.methods.around import AroundSelector, inner_selector
 from featsieve.methods.feature_selector import FeatureSelector
 from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.procedures.knockoffs import Knockoffs
-from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
@@ -34,6 +33,11 @@ class KnockoffSelector(AroundSelector):
     is right: numeric columns jointly Gaussian given the categories, with one covariance; each
     categorical column a multinomial regression on the others. ``guarantee_`` says so, and a
     warning says when the copies can be told from the columns.
+
+    The covariance is estimated. Its correlations are shrunk toward those of a few factors and a
+    sparse graph, where these explain them (shrunk toward zero, copies would lose against their
+    columns too often); else they are taken as they are, from two rows per column on. With fewer
+    rows and neither, the bound cannot be promised, and a warning says so.
 
     With level q, fewer than 1/q true columns cannot be found.
 
@@ -91,7 +95,7 @@ class KnockoffSelector(AroundSelector):
         """Half of the columns, not of columns and copies: few more can be ahead of their copies."""
         return super()._inner_count(n_units // 2)
 
-    def _procedure(self) -> Procedure:
+    def _procedure(self) -> Knockoffs:
         inner = self._inner()
         inner._procedure()  # refuses what cannot run before any copy is drawn
         return Knockoffs(
@@ -114,6 +118,13 @@ class KnockoffSelector(AroundSelector):
                 f"the copies can be told from the columns (p = {pvalue:.2g}): the columns are not "
                 "jointly Gaussian, so the false discovery rate may be higher than asked for; "
                 "transform skewed or heavy-tailed columns, and declare discrete ones as categories."
+            )
+        if result.extras["structure"].too_few_rows:
+            warn_user(
+                f"{engine.n_samples} rows are too few for the correlations of "
+                f"{engine.n_features} columns, which neither a few factors nor a sparse graph "
+                "explain: copies are less correlated than columns, so the false discovery rate "
+                "may be higher than asked for; give two rows per column or more, or fewer columns."
             )
         super()._store(engine, result, k)
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from featsieve.protocols import Search
-from featsieve.result import SelectionResult
 from featsieve.searches.ascent import StepRule
 from featsieve.searches.l1_ball import L1Ball, RadiusRule
 from featsieve.selector import PairingSelector
@@ -36,8 +33,5 @@ class L1Weights(PairingSelector):
             n_jobs=self.n_jobs,
         )
 
-    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        super()._store(engine, result, k)
-        self.weights_ = np.asarray(result.extras["weights"])[engine.schema.unit_of_column]
-        self.radius_ = float(result.extras["radius"])
-        self.n_iter_ = int(result.extras["n_iter"])
+    _result_attributes = {"radius_": "radius"}  # noqa: RUF012
+    _column_attributes = {"weights_": "weights"}  # noqa: RUF012

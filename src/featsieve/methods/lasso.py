@@ -122,10 +122,13 @@ class LassoSelector(BaseSelector):
                 "n_features_to_select='auto' needs the error of folds; give cv from 2."
             )
 
+    _result_attributes = {  # noqa: RUF012
+        "alphas_": "alphas",
+        "alpha_": "alpha",
+        "coef_path_": "coef_path",
+    }
+
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
-        extras = result.extras
-        self.alphas_ = extras["alphas"]
-        self.alpha_ = extras["alpha"]
-        self.coef_path_ = extras["coef_path"]
-        self.mse_path_ = extras.get("mse_path", np.full((len(self.alphas_), 0), np.nan))
+        no_folds = np.full((len(self.alphas_), 0), np.nan)
+        self.mse_path_ = result.extras.get("mse_path", no_folds)

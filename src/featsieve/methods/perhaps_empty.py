@@ -19,7 +19,7 @@ def nearest_misses(result: SelectionResult) -> IntArray:
 
 
 def unit_names(schema: Schema, units: Iterable[int]) -> list[str]:
-    return [printable(schema.unit_name(int(unit))) for unit in units]
+    return [printable(schema.unit_names[unit]) for unit in units]
 
 
 def listed(names: list[str], most: int = 10) -> str:

@@ -75,11 +75,11 @@ class QPFS(PairingSelector):
         )
         return Pairing(self._measure(), search)
 
+    _result_attributes = {"alpha_": "alpha"}  # noqa: RUF012
+
     def _store(self, engine: Any, result: Any, k: int | None) -> None:
         super()._store(engine, result, k)
         self.weights_ = self.scores_
-        self.alpha_ = result.extras["alpha"]
-        self.n_iter_ = result.extras["n_iter"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from functools import partial
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine, resolve_count
+from featsieve.input.boundary import Settings, checked_table, open_engine, resolve_count
 from featsieve.input.parameters import check_integer, check_real
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
@@ -24,13 +25,7 @@ from featsieve.schema import Schema, Target
 from featsieve.searches.ranking import Ranking
 from featsieve.selector import MayBeEmpty, PairingSelector
 
-CountRule = Literal["bh", "by", "wy"]
-GUARANTEES: dict[CountRule, str] = {
-    "bh": "The false discovery rate is bounded (Benjamini and Hochberg; columns that do not "
-    "depend on each other negatively)",
-    "by": "The false discovery rate is bounded under any dependence (Benjamini and Yekutieli)",
-    "wy": "The probability of any false column is bounded (Westfall and Young)",
-}
+COUNT_RULES = ("bh", "by", "wy")  # procedures.tested_ranking says what they guarantee
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -59,7 +54,7 @@ class IncrementalRanking(PairingSelector):
         first = not hasattr(self, "_seen")
         if first:
             self._forget()
-        X = self._checked_input(X, y, reset=first)
+        X = checked_table(X, y, settings) if first else self._like_fitted(X, y)
         engine = open_engine(
             X, y, settings, sample_weight=sample_weight, **self._known(classes, first)
         )
@@ -96,10 +91,7 @@ class IncrementalRanking(PairingSelector):
         )
         self._store(engine, result, k)
 
-    def _forget(self) -> None:
-        super()._forget()
-        for name in ("_seen", "_frame", "_summary"):
-            self.__dict__.pop(name, None)
+    _private_state = ("_seen", "_frame", "_summary")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -110,24 +102,26 @@ class TestedRanking(IncrementalRanking, MayBeEmpty):
     alpha: float = 0.05
     random_state: Any = None
 
+    _count_rules = ("auto", *COUNT_RULES)
+    _checks = {  # noqa: RUF012
+        **MayBeEmpty._checks,
+        "n_permutations": partial(check_integer, minimum=0),
+        "alpha": partial(check_real, low=0, high=1, inclusive="neither"),
+    }
+
     @property
-    def _rule(self) -> CountRule | None:
+    def _rule(self) -> Any:
         """By which adjusted p-values columns are kept, if they decide."""
         given = self.n_features_to_select
-        return given if isinstance(given, str) and given in get_args(CountRule) else None  # type: ignore[return-value]
+        return given if isinstance(given, str) and given in COUNT_RULES else None
 
     @property
     def _offers_auto_count(self) -> bool:
         return self._rule is not None
 
-    def _wanted_count(self) -> int | float | str | None:
-        return "auto" if self._rule else self.n_features_to_select
-
     def _procedure(self) -> Procedure:
         pairing = self._pairing()
-        n_permutations = check_integer("n_permutations", self.n_permutations, 0)
-        alpha = check_real("alpha", self.alpha, 0, 1, inclusive="neither")
-        if n_permutations == 0:
+        if self.n_permutations == 0:
             if self._rule:
                 raise InputError(
                     f"n_features_to_select={self._rule!r} needs p-values; give n_permutations, "
@@ -138,13 +132,8 @@ class TestedRanking(IncrementalRanking, MayBeEmpty):
         from featsieve.procedures.tested_ranking import TestedProcedure
 
         return TestedProcedure(
-            pairing, pairing.measure, n_permutations, self.random_state, self._rule, alpha
+            pairing, pairing.measure, self.n_permutations, self.random_state, self._rule, self.alpha
         )
-
-    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        if self._rule:
-            self.guarantee_ = f"{GUARANTEES[self._rule]}, at {self.alpha:.0%}."
-        super()._store(engine, result, k)
 
     def _explain_nothing(self, schema: Schema, result: SelectionResult) -> str:
         rule, extras = self._rule, result.extras

@@ -49,11 +49,12 @@ class Knockoffs:
         fit = _exchangeability(model, self.seed)
         statistics: list[FloatArray] = []
         for number in range(self.n_copies):
-            statistics.append(self._statistics(engine, model, derived_seed(self.seed, number)))
+            statistics.append(self.statistics(engine, model, derived_seed(self.seed, number)))
             yield self._answer(np.array(statistics), model, fit, k)
             engine.monitor.tick("drawing copies", number + 1, self.n_copies)
 
-    def _statistics(self, engine: Engine, model: CopyModel, seed: int) -> FloatArray:
+    def statistics(self, engine: Engine, model: CopyModel, seed: int) -> FloatArray:
+        """W of each unit against one set of copies."""
         copier = partial(_copies, model, seed)
         swapped = hidden_places(engine.schema, model.sample.X, copier(*_sample(model)), seed)
         augmented = with_copies(engine, Augment(copier, swapped[engine.schema.unit_of_column]))
@@ -81,7 +82,7 @@ class Knockoffs:
             "threshold": threshold,
             "e_values": evidence,
             "n_copies": len(statistics),
-            "shrinkage": model.shrinkage,
+            "structure": model.structure,
             "exchangeability_pvalue": fit,
             "later": later_level(statistics, self.fdr),
             "count_rule": f"the count that passes at a false discovery rate of {self.fdr:.0%}",

@@ -110,7 +110,8 @@ class LeaveOneOut:
         self._targets = targets - targets.mean(axis=0)
         self._weight = sample.weight
         self._widths = np.array([max(np.count_nonzero(owner == unit), 1) for unit in pool])
-        self._penalty = penalty
+        n = len(table)
+        self._penalty = max(penalty, n**2 * np.finfo(np.float64).eps)  # less is lost in rounding
 
     def of_additions(
         self, selected: Sequence[int], candidates: Sequence[int], monitor: Monitor

@@ -10,12 +10,21 @@ from featsieve.inference.permutation import PermutationResult, permutation_steps
 from featsieve.protocols import Engine, Measure, Procedure
 from featsieve.result import SelectionResult
 
+CountRule = Literal["bh", "by", "wy"]
+GUARANTEES: dict[CountRule, str] = {
+    "bh": "The false discovery rate is bounded (Benjamini and Hochberg; columns that do not "
+    "depend on each other negatively)",
+    "by": "The false discovery rate is bounded under any dependence (Benjamini and Yekutieli)",
+    "wy": "The probability of any false column is bounded (Westfall and Young)",
+}
+
 
 @dataclass(frozen=True)
 class TestedProcedure:
     """Runs ``procedure``, then tests every unit by ``measure``; p-values go into the extras.
 
-    With a ``rule`` the units are selected whose adjusted p-value is ``alpha`` or less.
+    With a ``rule`` the units are selected whose adjusted p-value is ``alpha`` or less, and the
+    extras say what that guarantees.
     """
 
     __test__ = False  # not for pytest
@@ -24,7 +33,7 @@ class TestedProcedure:
     measure: Measure
     n_permutations: int
     random_state: Any = None
-    rule: Literal["bh", "by", "wy"] | None = None
+    rule: CountRule | None = None
     alpha: float = 0.05
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
@@ -38,9 +47,12 @@ class TestedProcedure:
             yield tested if self.rule is None else self._passed(tested)
 
     def _passed(self, tested: SelectionResult) -> SelectionResult:
+        assert self.rule is not None
         adjusted = tested.extras[f"adjusted_{self.rule}"]
         passed = adjusted[tested.indices] <= self.alpha
-        return replace(tested, indices=tested.indices[passed])
+        guarantee = f"{GUARANTEES[self.rule]}, at {self.alpha:.0%}."
+        extras = {**tested.extras, "guarantee": guarantee}
+        return replace(tested, indices=tested.indices[passed], extras=extras)
 
 
 def _extras(test: PermutationResult) -> Mapping[str, Any]:

@@ -67,8 +67,8 @@ def _curve_words(content: Content) -> str:
         return ""
     best = max(content.explained)
     return (
-        " Line: what a small tree explains with the columns up to there, in cross-validation, from "
-        f"0 to 100 % (at most {100 * max(0.0, best):.0f} %)."
+        " Line: what a simple model explains with the columns up to there, in cross-validation, "
+        f"from 0 to 100 % (at most {100 * max(0.0, best):.0f} %)."
     )
 
 
@@ -93,5 +93,5 @@ def pair_map(content: Content) -> str:
         f"viewBox='0 0 {14 * size} {14 * size}' style='max-width:{22 * size}px'>"
         f"{''.join(cells)}</svg><ol class='small'>{legend}</ol></div>"
         "<p class='small'>Absolute rank correlation of the best columns, on at most 2,000 rows; "
-        "dark is much.</p>"
+        "a strong colour is much.</p>"
     )

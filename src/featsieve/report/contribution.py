@@ -1,4 +1,4 @@
-"""What each column adds, given those above it: the rise of what a small tree explains."""
+"""What each column adds, given those above it: the rise of what a simple model explains."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
+from featsieve.io.row_sample import rows_of_parts
 from featsieve.schema import power_of_two
 
 SAMPLE = 2000
@@ -31,15 +32,8 @@ def sampled(X: Any, y: Any, columns: Sequence[int]) -> tuple[FloatArray, FloatAr
 
 def _rows_of_file(table: Any, rows: Array, columns: Sequence[int]) -> tuple[Any, Any]:
     """Some rows of some columns, and the target, in one pass."""
-    import pyarrow as pa
-
     names = [table.column_names[j] for j in columns]
-    parts, start = [], 0
-    for batch in table.batches([*names, table.target], BATCH, MEMORY):
-        inside = rows[(rows >= start) & (rows < start + batch.num_rows)] - start
-        parts.append(batch.take(inside))
-        start += batch.num_rows
-    kept = pa.concat_tables(parts)
+    kept = rows_of_parts(table.batches([*names, table.target], BATCH, MEMORY), rows)
     target = np.asarray(kept.column(len(names)).to_pylist(), dtype=object)
     return kept.select(names), target
 
@@ -73,14 +67,12 @@ def as_numbers(values: Any) -> FloatArray:
 
 
 def explained_shares(values: FloatArray, target: FloatArray, task: str) -> list[float]:
-    """What a tree explains with the first 1, 2, … columns, in cross-validation; 1 is everything.
+    """What simple models explain with the first 1, 2, … columns, in cross-validation.
 
+    The better of a linear model and a small tree, 0 where neither beats a guess, 1 is everything.
     For classes it is the share of the errors of always guessing the most frequent class that the
-    tree does not make, for numbers R². Nothing where rows or classes are too few to tell.
+    model does not make, for numbers R². Nothing where rows or classes are too few to tell.
     """
-    from sklearn.model_selection import cross_val_score
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
     if len(target) < FEWEST_ROWS:
         return []
     classes = task == "classification"
@@ -91,13 +83,31 @@ def explained_shares(values: FloatArray, target: FloatArray, task: str) -> list[
         if counts.min() < FOLDS:
             return []
         base = 1 - counts.max() / len(target)
-    build = DecisionTreeClassifier if classes else DecisionTreeRegressor
-    model = build(max_depth=6, min_samples_leaf=5, random_state=0)
-    scores = [
-        float(cross_val_score(model, values[:, :count], target, cv=_folds(task)).mean())
-        for count in range(1, min(values.shape[1], EXPLAINED) + 1)
+    models = _simple_models(task)
+    most = min(values.shape[1], EXPLAINED)
+    scores = [_best_score(models, values[:, : k + 1], target, task) for k in range(most)]
+    return [max(0.0, 1 - (1 - score) / base) for score in scores]
+
+
+def _simple_models(task: str) -> list[Any]:
+    from sklearn.linear_model import Ridge, RidgeClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    classes = task == "classification"
+    tree = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    linear = RidgeClassifier if classes else Ridge
+    return [
+        tree(max_depth=6, min_samples_leaf=5, random_state=0),
+        make_pipeline(StandardScaler(), linear()),
     ]
-    return [1 - (1 - score) / base for score in scores]
+
+
+def _best_score(models: Sequence[Any], X: FloatArray, target: FloatArray, task: str) -> float:
+    from sklearn.model_selection import cross_val_score
+
+    return max(float(cross_val_score(m, X, target, cv=_folds(task)).mean()) for m in models)
 
 
 def _folds(task: str) -> Any:

@@ -11,8 +11,6 @@ from functools import lru_cache
 from threading import Lock, local
 from typing import Any, TypeVar
 
-from featsieve.input.parameters import check_n_jobs
-
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -76,13 +74,6 @@ def _forget_pools() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_pools)
-
-
-def effective_n_jobs(n_jobs: int | None) -> int:
-    """Number of threads: None as scikit-learn (one, or joblib's context), −1 all cores."""
-    import joblib
-
-    return int(joblib.effective_n_jobs(check_n_jobs(n_jobs)))
 
 
 def single_threaded_blas() -> AbstractContextManager[Any]:

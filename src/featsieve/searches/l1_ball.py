@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.input.parameters import check_choice, check_integer, check_real
+from featsieve.input.parameters import check_choice, check_integer, check_real, effective_n_jobs
 from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
@@ -25,7 +25,7 @@ from featsieve.protocols import (
 )
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.runtime.pool import effective_n_jobs, ordered_map, single_threaded_blas
+from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.seeds import random_source
 from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, tuned_point
 
@@ -345,7 +345,7 @@ def _result(done: Sequence[Restart], winner: Restart) -> SelectionResult:
         trace=tuple(restart.best.value for restart in done),
         extras={
             "weights": best.weights,
-            "radius": best.radius,
+            "radius": float(best.radius),
             "n_iter": sum(step.n_iter for restart in done for step in restart.steps),
             "restarts": tuple(restart.best for restart in done),
         },

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.errors import InputError
+from featsieve.errors import IncompatibleError, InputError
 from featsieve.input.parameters import (
     check_choice,
     check_flag,
@@ -114,6 +114,11 @@ class L1LInf(BaseEstimator):
         path = Continuation(rows, k)
         first: Stage | None = None
         for start in self._starts(bound, rows):
+            if first is None and rows.grows_without_bound(start):
+                raise IncompatibleError(
+                    "the criterion grows with W without bound, faster than any penalty on W, so "
+                    "there is nothing to find; give a bounded one (for HSIC: kernel='rbf')."
+                )
             stage = rows.solve_from(start)
             first = stage if first is None or stage.objective < first.objective else first
             yield _result(rows, [first.step], first, k)

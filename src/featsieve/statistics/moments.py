@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -15,7 +16,7 @@ from featsieve.compiled.moments import (
     add_stored,
     add_stored_deviations,
 )
-from featsieve.schema import Block, Schema, one_hot
+from featsieve.schema import Block, Schema, Target
 
 # Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term, else it is summed again.
 MOST_LOSS = 0.9
@@ -288,6 +289,30 @@ def _sparse_gram(X: Any, Y: FloatArray, weight: FloatArray | None) -> GramMoment
         np.concatenate([cross.x.mean, cross.y.mean]),
         np.block([[squares, cross.cross], [cross.cross.T, of_y]]),
     )
+
+
+def one_hot(codes: Array, n_states: int) -> FloatArray:
+    """Indicator columns of integer codes; a missing code (NaN or negative) has an all-zero row.
+
+    >>> one_hot(np.array([0, 2, 1]), 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 1., 0.]])
+    """
+    known = np.isfinite(codes) & (codes >= 0)
+    out = np.zeros((len(codes), n_states))
+    out[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
+    return out
+
+
+def target_columns(y: Array, target: Target) -> Iterator[tuple[int, FloatArray]]:
+    """Each output with its numeric columns: itself for regression, class indicators otherwise."""
+    for output in range(target.n_outputs):
+        column = y[:, output]
+        if target.is_classification:
+            yield output, one_hot(column, target.class_counts[output])
+        else:
+            yield output, np.asarray(column, dtype=np.float64)[:, None]
 
 
 @dataclass(frozen=True)

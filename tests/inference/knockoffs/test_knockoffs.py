@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.covariance import ledoit_wolf
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
@@ -26,7 +26,6 @@ from featsieve.errors import InputError
 from featsieve.inference.knockoffs.copies import fit_copy_model
 from featsieve.inference.knockoffs.covariance import (
     reconstructability,
-    shrinkage,
     spread_steps,
 )
 from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
@@ -67,14 +66,6 @@ def test_threshold_against_its_definition(W, fdr):
     # With one copy the e-values select what the threshold selects.
     passed = set(np.flatnonzero(threshold <= W).tolist())
     assert set(e_bh(e_values(W, fdr), fdr).tolist()) == passed
-
-
-def test_shrinkage_is_that_of_scikit_learn():
-    X, _ = table(n=60)
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    fourth = float(((Z**2).sum(axis=1) ** 2).sum())
-    _, expected = ledoit_wolf(Z, assume_centered=True)
-    assert shrinkage(Z.T @ Z / 60, fourth, 60) == pytest.approx(expected, abs=1e-12)
 
 
 def test_reconstructability_is_minimal_and_below_that_of_equal_distances():
@@ -169,6 +160,43 @@ def test_the_false_discovery_rate_holds():
     assert np.mean(power) > 0.5
 
 
+def test_without_any_signal_something_is_selected_no_more_often_than_asked_for():
+    """Under the global null every selection is false, so P(any) is the false discovery rate."""
+    rng = np.random.default_rng(3)
+    any_selected = []
+    for seed in range(60):
+        X, y = table(seed, n=120)[0], rng.normal(size=120)
+        selector = KnockoffSelector(fdr=0.5, random_state=seed, allow_empty=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            any_selected.append(bool(selector.fit(X, y).support_.any()))
+    share = np.mean(any_selected)
+    assert 0 < share <= 0.5 + 3 * np.sqrt(0.25 / 60)
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        [0.0, 0.0, 0.0],
+        [-1.0, -2.0, 0.0],
+        [2.0, -2.0, 2.0, -2.0],  # ties between columns and copies
+        [3.0, 2.0, 1.0],  # three ahead are too few for 10 %
+        [],
+    ],
+)
+def test_no_threshold_no_column(W):
+    W = np.array(W)
+    assert knockoff_threshold(W, 0.1) == np.inf
+    assert not e_values(W, 0.1).any()
+    assert not len(e_bh(e_values(W, 0.1), 0.1))
+
+
+def test_tied_statistics_pass_together():
+    W = np.array([2.0, 2.0, 2.0, 2.0, -1.0, 1.0, 1.0])
+    assert knockoff_threshold(W, 0.25) == 2.0
+    assert e_bh(e_values(W, 0.25), 0.25).tolist() == [0, 1, 2, 3]
+
+
 def test_no_evidence_is_an_explained_empty_answer():
     X, _ = table(n=80)
     y = np.random.default_rng(5).normal(size=80)
@@ -222,7 +250,7 @@ def test_more_columns_than_rows():
     X = rng.normal(size=(60, 150))
     y = X[:, :20].sum(axis=1)
     selector = KnockoffSelector(random_state=0, fdr=0.5, allow_empty=True).fit(X, y)
-    assert selector.result_.extras["shrinkage"] > 0.1
+    assert selector.result_.extras["structure"].shrinkage > 0.5
     assert np.isfinite(selector.statistics_).all()
 
 

@@ -9,6 +9,7 @@ conditional copies).
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,11 +22,11 @@ from featsieve.engines.standardized import Scaling, fit_scaling
 from featsieve.inference.knockoffs.covariance import (
     Spread,
     TableMoments,
-    shrinkage,
-    shrunk,
+    correlations,
     spread_steps,
     table_moments,
 )
+from featsieve.inference.knockoffs.structure import Structure, structured
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.seeds import derived_seed, row_normals, row_uniforms
@@ -90,7 +91,7 @@ class CopyModel:
     scaling: Scaling
     gaussian: GaussianPart
     sample: Sample
-    shrinkage: float
+    structure: Structure
     categories: tuple[CategoryPart, ...] = ()
 
     def copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
@@ -149,7 +150,12 @@ def _expand(schema: Schema, X: FloatArray) -> FloatArray:
     return np.asarray(Dummies(schema).expand(block), dtype=np.float64)
 
 
-def fit_copy_model(engine: Engine, spread: Spread, seed: int) -> CopyModel:
+CorrelationModel = Callable[[FloatArray, int, Callable[[], None]], tuple[FloatArray, Structure]]
+
+
+def fit_copy_model(
+    engine: Engine, spread: Spread, seed: int, correlation_model: CorrelationModel = structured
+) -> CopyModel:
     """Means, covariance and regressions from the rows; the target is never looked at."""
     schema = engine.schema
     dummies = Dummies(schema)
@@ -158,9 +164,9 @@ def fit_copy_model(engine: Engine, spread: Spread, seed: int) -> CopyModel:
     scaling = fit_scaling(engine, 0)
     rows = _sample_rows(engine.n_samples, seed)
     moments = engine.reduce_rows(partial(table_moments, dummies, scaling, rows))
-    gaussian, weight = _gaussian_part(moments, dummies, spread, engine)
+    gaussian, structure = _gaussian_part(moments, dummies, spread, engine, correlation_model)
     sample = Sample(rows, np.concatenate(moments.sample))
-    model = CopyModel(schema, scaling, gaussian, sample, weight)
+    model = CopyModel(schema, scaling, gaussian, sample, structure)
     return _with_categories(model, engine, seed) if schema.categories else model
 
 
@@ -172,8 +178,12 @@ def _sample_rows(n_samples: int, seed: int) -> IntArray:
 
 
 def _gaussian_part(
-    moments: TableMoments, dummies: Dummies, spread: Spread, engine: Engine
-) -> tuple[GaussianPart, float]:
+    moments: TableMoments,
+    dummies: Dummies,
+    spread: Spread,
+    engine: Engine,
+    correlation_model: CorrelationModel,
+) -> tuple[GaussianPart, Structure]:
     n = moments.gram.weight
     covariance = moments.gram.product / n
     is_indicator = dummies.is_indicator
@@ -184,15 +194,19 @@ def _gaussian_part(
     kept = np.flatnonzero(np.diag(residual_covariance) > CONSTANT)
     if not len(kept):
         nothing = np.empty((0, 0))
-        return GaussianPart(kept, nothing, nothing, nothing, nothing), 0.0
-    weight = shrinkage(of_numeric, moments.fourth, int(n))
+        return GaussianPart(kept, nothing, nothing, nothing, nothing), Structure()
     covariance = residual_covariance[np.ix_(kept, kept)]
-    pull, noise = _copy_matrices(covariance, weight, spread, engine)
+    with single_threaded_blas():  # many small products: threads would wait for each other
+        correlation, structure = correlation_model(
+            correlations(covariance), int(n), engine.monitor.check
+        )
+    pull, noise = _copy_matrices(correlation, np.sqrt(np.diag(covariance)), spread, engine)
     residual = np.zeros((len(is_indicator), len(kept)))
     residual[numeric[kept], np.arange(len(kept))] = 1.0
     residual[indicators] = -slopes[:, kept]
     offset = moments.gram.mean[indicators] @ slopes[:, kept]  # indicators about their means
-    return GaussianPart(dummies.owner[numeric[kept]], residual, offset, pull, noise), weight
+    owner = dummies.owner[numeric[kept]]
+    return GaussianPart(owner, residual, offset, pull, noise), structure
 
 
 def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> FloatArray:
@@ -205,13 +219,11 @@ def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> 
 
 
 def _copy_matrices(
-    covariance: FloatArray, weight: float, spread: Spread, engine: Engine
+    correlation: FloatArray, scale: FloatArray, spread: Spread, engine: Engine
 ) -> tuple[FloatArray, FloatArray]:
     """Σ⁻¹S and Lᵀ, on the scale of the columns."""
-    scale = np.sqrt(np.diag(covariance))
-    correlation = shrunk(covariance, weight)
     s: FloatArray = scale
-    with single_threaded_blas():  # many small products: threads would wait for each other
+    with single_threaded_blas():
         for better in spread_steps(correlation, spread):
             s = better
             engine.monitor.check()

@@ -25,47 +25,29 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class TableMoments:
-    """Co-deviations of the standardised columns, their fourth power, and a sample of the rows."""
+    """Co-deviations of the standardised columns, and a sample of the rows."""
 
     gram: GramMoments
-    fourth: float
     sample: tuple[FloatArray, ...]
 
     def merge(self, other: Self) -> Self:
-        gram, sample = self.gram.merge(other.gram), self.sample + other.sample
-        return type(self)(gram, self.fourth + other.fourth, sample)
+        return type(self)(self.gram.merge(other.gram), self.sample + other.sample)
 
 
 def table_moments(
     dummies: Dummies, scaling: Scaling, sample_rows: IntArray, block: Block
 ) -> TableMoments:
-    """Of one block; the fourth power is that of the numeric columns, for the shrinkage."""
+    """Of one block."""
     expanded = np.asarray(dummies.expand(scaling.block(block)), dtype=np.float64)
     gram = gram_moments(expanded, np.empty((len(expanded), 0)))
-    numeric = expanded[:, ~dummies.is_indicator] if dummies.schema.categories else expanded
-    squares = np.einsum("ij,ij->i", numeric, numeric)
     sample = Block(0, *rows_of(block, sample_rows)).dense()
-    return TableMoments(gram, float(squares @ squares), (sample,))
+    return TableMoments(gram, (sample,))
 
 
-def shrinkage(covariance: FloatArray, fourth: float, n_samples: int) -> float:
-    """Ledoit and Wolf's (2004) weight of the identity, for columns about their means.
-
-    ``fourth`` is Σᵢ ‖xᵢ‖⁴, which adds over rows.
-    """
-    width = len(covariance)
-    trace, squared = float(np.trace(covariance)), float((covariance**2).sum())
-    distance = (squared - trace**2 / width) / width
-    noise = (fourth / n_samples - squared) / (width * n_samples)
-    noise = min(max(noise, 0.0), distance)
-    return noise / distance if noise > 0 else 0.0
-
-
-def shrunk(covariance: FloatArray, weight: float) -> FloatArray:
-    """A correlation matrix between ``covariance`` (weight 0) and the identity (weight 1)."""
+def correlations(covariance: FloatArray) -> FloatArray:
+    """Of the columns; a copied column leaves the matrix regular."""
     scale = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(scale, scale)
-    correlation *= (1 - weight) * (1 - RIDGE)
+    correlation = covariance / np.outer(scale, scale) * (1 - RIDGE)
     np.fill_diagonal(correlation, 1.0)
     return correlation
 

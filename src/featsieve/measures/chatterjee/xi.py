@@ -8,7 +8,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.chatterjee.codec import ConditionalDependence
 from featsieve.protocols import Engine, HasValue
-from featsieve.schema import one_hot
+from featsieve.statistics.moments import one_hot
 
 
 class Xi(BaseMeasure):
@@ -67,7 +67,7 @@ class BoundXi:
         y, target = self._engine.targets(), self._engine.target
         if target.is_classification:
             return [
-                _ClassTarget(one_hot(y[:, output], target.n_classes(output)))
+                _ClassTarget(one_hot(y[:, output], target.class_counts[output]))
                 for output in range(target.n_outputs)
             ]
         return [_RankTarget(np.asarray(column, dtype=np.float64)) for column in y.T]

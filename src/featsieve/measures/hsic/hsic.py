@@ -337,4 +337,4 @@ class BoundFunctionHSIC:
 
 def _has_two_classes(engine: Engine) -> bool:
     target = engine.target
-    return target.is_classification and target.n_outputs == 1 and target.n_classes() == 2
+    return target.is_classification and target.n_outputs == 1 and target.class_counts[0] == 2

@@ -29,8 +29,8 @@ from featsieve.measures.hsic.tiles import (
 )
 from featsieve.runtime.products import watched_product
 from featsieve.runtime.progress import SILENT, Monitor
-from featsieve.schema import Schema, one_hot
-from featsieve.statistics.moments import Dummies
+from featsieve.schema import Schema
+from featsieve.statistics.moments import Dummies, one_hot
 
 _MOST_ROWS_FOR_START = 2000
 _DIFFERENT_STATES = np.sqrt(0.5)  # so that two rows in different states have distance 1

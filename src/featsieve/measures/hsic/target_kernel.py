@@ -25,7 +25,8 @@ from featsieve.measures.hsic.bandwidth import (
 from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
 from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.protocols import Engine
-from featsieve.schema import Block, Target, one_hot
+from featsieve.schema import Block, Target
+from featsieve.statistics.moments import one_hot
 
 # What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
 BY_TASK = {
@@ -245,7 +246,7 @@ def _object_target(kernel: ObjectKernel, engine: Engine) -> LabelGram:
             f"{type(kernel).__name__} takes one sequence per row as target, got numbers or several "
             "outputs; for graphs give their Gram matrix, with target_kernel='precomputed'."
         )
-    n_numbers = 2 * target.n_classes() ** 2
+    n_numbers = 2 * target.class_counts[0] ** 2
     require_memory(n_numbers, engine.memory_limit, "the Gram matrix of all distinct targets")
     return LabelGram(kernel.gram(target.classes[0]))
 
@@ -259,7 +260,7 @@ def _precomputed_target(engine: Engine, order: IntArray | None) -> PrecomputedTa
 def _delta_target(target: Target) -> TargetKernel:
     """One class per output has features: an indicator of each class."""
     if target.is_classification and target.n_outputs == 1:
-        return LabelVectors((np.eye(target.n_classes()),))
+        return LabelVectors((np.eye(target.class_counts[0]),))
     return Delta()
 
 

@@ -35,7 +35,7 @@ class TargetCoder:
     @property
     def n_classes(self) -> tuple[int, ...]:
         if self.cuts is None:
-            return tuple(self.target.n_classes(o) for o in range(self.target.n_outputs))
+            return self.target.class_counts
         return tuple(len(cuts) + 1 for cuts in self.cuts.columns)
 
     def encode(self, y: Array) -> IntArray:

@@ -12,6 +12,7 @@ from scipy.special import betaincinv, digamma, xlogy
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
+from featsieve.input.parameters import effective_n_jobs
 from featsieve.input.targets import is_missing
 from featsieve.measures.information.counts import Codes, Layout
 from featsieve.measures.information.joint import (
@@ -22,7 +23,6 @@ from featsieve.measures.information.joint import (
 )
 from featsieve.measures.information.pair_sums import PackedPairs
 from featsieve.measures.information.pairs import conditional_matrix
-from featsieve.runtime.pool import effective_n_jobs
 
 _MISSING = object()
 

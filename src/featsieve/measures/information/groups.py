@@ -81,7 +81,7 @@ def fit_groups(engine: Engine, cuts: Cuts) -> GroupCodes:
     for unit, seen in enumerate(combinations.seen):
         if len(seen) > MAX_STATES:
             raise InputError(
-                f"group {engine.schema.unit_name(unit)!r} has {len(seen)} combinations of "
+                f"group {engine.schema.unit_names[unit]!r} has {len(seen)} combinations of "
                 f"states, at most {MAX_STATES} are allowed; use fewer bins, or smaller groups."
             )
     return GroupCodes(keys, combinations)

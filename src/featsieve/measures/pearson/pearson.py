@@ -16,8 +16,14 @@ from featsieve.measures.pearson.permuted import PermutedPearson
 from featsieve.protocols import Engine, PairTerms
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target, target_columns
-from featsieve.statistics.moments import ColumnMoments, CrossMoments, Dummies, cross_moments
+from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.moments import (
+    ColumnMoments,
+    CrossMoments,
+    Dummies,
+    cross_moments,
+    target_columns,
+)
 
 
 class Pearson(BaseMeasure):
@@ -71,7 +77,7 @@ class PearsonSummary:
         strength = np.abs(moments.correlation())
         rows, first = [], 0
         for output in range(self.target.n_outputs):
-            width = self.target.n_classes(output) if self.target.is_classification else 1
+            width = self.target.class_counts[output] if self.target.is_classification else 1
             share = self._share(moments, slice(first, first + width))
             expanded = (share * strength[:, first : first + width]).sum(axis=1)
             rows.append(Dummies(self.schema).per_unit(expanded))

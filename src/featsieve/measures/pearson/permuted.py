@@ -12,8 +12,8 @@ import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.protocols import Engine
-from featsieve.schema import Block, target_columns
-from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments
+from featsieve.schema import Block
+from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments, target_columns
 
 ROWS_IN_CACHE = 32  # rows of a product that are scaled at once
 COPIES = 3  # a product, the one it is merged with, and the shift between them

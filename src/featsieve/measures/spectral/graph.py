@@ -10,8 +10,8 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.protocols import Engine
-from featsieve.schema import Block, one_hot
-from featsieve.statistics.moments import ColumnMoments, Dummies, column_moments
+from featsieve.schema import Block
+from featsieve.statistics.moments import ColumnMoments, Dummies, column_moments, one_hot
 
 
 @dataclass(frozen=True)

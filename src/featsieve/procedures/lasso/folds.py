@@ -18,8 +18,8 @@ from featsieve.input.parameters import brief
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
-from featsieve.schema import Block, Target, target_columns
-from featsieve.statistics.moments import Dummies, GramMoments, gram_moments
+from featsieve.schema import Block, Target
+from featsieve.statistics.moments import Dummies, GramMoments, gram_moments, target_columns
 
 
 @dataclass(frozen=True)

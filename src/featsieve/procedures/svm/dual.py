@@ -56,11 +56,18 @@ class Solver:
         dual = self._minimize(Q, diagonal, sign, bound, np.zeros(len(K)), linear)
         return Dual(dual.alpha / scale, dual.value / scale)
 
-    def hard_margin(self, K: FloatArray, sign: FloatArray, start: FloatArray) -> Dual:
-        """The same without a bound; K is to be positive definite."""
+    def squared_margin(
+        self, K: FloatArray, sign: FloatArray, ridge: float, start: FloatArray
+    ) -> Dual:
+        """A classifier with squared hinge loss: K has ``ridge`` = 1/C on its diagonal.
+
+        α = Cξ has no bound of its own, but Σξ² ≤ n, the loss without any weights. Where rounding
+        hides the ridge, α would grow for ever beyond that.
+        """
         Q = K * np.outer(sign, sign)
         linear = np.full(len(K), -1.0)
-        return self._minimize(Q, K.diagonal().copy(), sign, np.inf, start, linear)
+        bound = float(np.sqrt(len(K)) / ridge)
+        return self._minimize(Q, K.diagonal().copy(), sign, bound, start, linear)
 
     def enclosing_ball(self, K: FloatArray, start: FloatArray) -> Dual:
         """min β'Kβ − Σ K_ii β_i on the simplex: minus the squared radius of the smallest ball."""

@@ -94,12 +94,13 @@ class PenalisedHinge:
         return Model(np.zeros(shape), self.sign.mean(axis=1), 0.0)
 
     def solve(self, penalty: float, start: Model) -> Model:
+        """A minimiser. Copies may share a coefficient in any way: the first one gets all of it."""
         working = np.flatnonzero(self.norms(start.coef) > 0)
         model = start
         while True:
             model = self._descend(working, penalty, model)
             excess = self.pull(model) / penalty
-            excess[working] = 0.0
+            excess[working] = excess[self.rows.is_copy] = 0.0
             entering = np.flatnonzero(excess > 1 + self.tol)
             if not len(entering):
                 return model
@@ -154,7 +155,7 @@ class WorkingSet:
             iterates = [coef]
             for _ in range(ITERATES):
                 coef, worst = self._sweep(coef, tol)
-                if worst <= tol:
+                if worst <= tol or np.array_equal(coef, iterates[-1]):  # or rounding hides more
                     return coef, worst
                 iterates.append(coef)
             guess = extrapolate(iterates)

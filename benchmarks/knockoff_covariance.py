@@ -1,0 +1,229 @@
+"""Which covariance may copies be drawn from? Knockoffs with several, and knockpy's, side by side.
+
+    python -m benchmarks.knockoff_covariance [--trials 200] [--designs A B] [--journal FILE]
+
+On the same draws: copies from the true covariance, from that of the sample, from Ledoit and Wolf's
+(shrunk toward the identity), and from ours; and knockpy, once with the true covariance and once by
+its defaults. Marginal statistics (Pearson) and those of the lasso, false discovery rate 20 %. A run
+that was cut off goes on from its journal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from benchmarks.frame import RESULTS, write_report
+from featsieve import LassoSelector, PearsonRanking
+from featsieve.arrays import FloatArray
+from featsieve.evaluation.benches._report import markdown_table, mean_and_error
+from featsieve.evaluation.benches.calibration import (
+    FDR,
+    Design,
+    _autoregressive,
+    _curved,
+    _equal,
+    _errors,
+)
+from featsieve.evaluation.cells import Cell, CellStore
+from featsieve.inference.knockoffs.copies import fit_copy_model
+from featsieve.inference.knockoffs.filter import knockoff_threshold
+from featsieve.inference.knockoffs.structure import Structure, structured
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.methods.knockoffs import KnockoffSelector
+from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.seeds import derived_seed
+
+METHODS = {"Pearson": PearsonRanking, "Lasso": LassoSelector}
+PEERS = {"Pearson": "margcorr", "Lasso": "lasso"}
+NAME = "knockoff_covariance"
+
+
+def dense(width: int) -> FloatArray:
+    """Correlations of random size everywhere: neither factors nor a sparse graph."""
+    mix = np.random.default_rng(5).normal(size=(width, 2 * width))
+    covariance = mix @ mix.T
+    scale = np.sqrt(np.diag(covariance))
+    return np.asarray(covariance / np.outer(scale, scale))
+
+
+def blocks(width: int) -> FloatArray:
+    return np.asarray(np.kron(np.eye(width // 10), _equal(0.5, 10)))
+
+
+AR = partial(_autoregressive, 0.5)
+DESIGNS = {
+    "AR(0.5), 150 × 40, 15 signals": Design(150, 40, 15, AR),
+    "equal 0.25, 200 × 200, 60 signals": Design(200, 200, 60, partial(_equal, 0.25)),
+    "no signal, equal 0.25, 200 × 200": Design(200, 200, 0, partial(_equal, 0.25)),
+    "curved, AR(0.5), 300 × 100, 20 signals": Design(300, 100, 20, AR, _curved),
+    "AR(0.5), 500 × 500, 30 signals": Design(500, 500, 30, AR),
+    "blocks of 10 at 0.5, 200 × 200, 40 signals": Design(200, 200, 40, blocks),
+    "dense, 300 × 100, 30 signals": Design(300, 100, 30, dense),
+    "dense, 200 × 100, 30 signals": Design(200, 100, 30, dense),
+    "dense, 120 × 100, 30 signals": Design(120, 100, 30, dense),
+    "AR(0.5), 60 × 150, 20 signals of size 1": Design(60, 150, 20, AR, size=1.0),
+}
+Check = Callable[[], None]
+
+
+def correlation_model(kind: str, design: Design, X: FloatArray) -> Any:
+    """What :func:`fit_copy_model` takes."""
+    if kind == "featsieve":
+        return structured
+    if kind == "true":
+        return lambda *_: (design.correlation(design.width), Structure())
+    weight = 0.01 if design.n <= design.width else 0.0  # from a singular one nothing can be drawn
+    if kind == "Ledoit–Wolf":
+        weight = float(ledoit_wolf_shrinkage((X - X.mean(axis=0)) / X.std(axis=0)))
+
+    def model(correlation: FloatArray, n: int, check: Check) -> tuple[FloatArray, Structure]:
+        return (1 - weight) * correlation + weight * np.eye(len(correlation)), Structure()
+
+    return model
+
+
+@lru_cache(maxsize=1)
+def draw(name: str, seed: int) -> tuple[FloatArray, FloatArray, Any]:
+    X, y, signals = DESIGNS[name].draw(seed)
+    is_signal = np.zeros(X.shape[1], dtype=np.bool_)
+    is_signal[signals] = True
+    return X, y, is_signal
+
+
+def trial(name: str, kind: str, seed: int) -> dict[str, Any]:
+    """False share and power of both statistics on one draw."""
+    with warnings.catch_warnings(), single_threaded_blas():
+        warnings.simplefilter("ignore")
+        X, y, is_signal = draw(name, seed)
+        if kind.startswith("knockpy"):
+            return _peer_trial(name, kind, seed)
+        given = correlation_model(kind, DESIGNS[name], X)
+        engine = open_engine(X, y, Settings(task="regression"))
+        model = fit_copy_model(engine, "mvr", seed, given)
+        answer: dict[str, Any] = {"structure": vars(model.structure)}
+        for method, selector in METHODS.items():
+            procedure = KnockoffSelector(selector(), fdr=FDR, random_state=seed)._procedure()
+            W = procedure.statistics(engine, model, derived_seed(seed, 0))
+            answer[method] = _outcome(W, knockoff_threshold(W, FDR) <= W, is_signal)
+    return answer
+
+
+def _peer_trial(name: str, kind: str, seed: int) -> dict[str, Any]:
+    from knockpy import KnockoffFilter
+
+    X, y, is_signal = draw(name, seed)
+    known = kind == "knockpy, true covariance"
+    covariance = DESIGNS[name].correlation(X.shape[1]) if known else None
+    answer = {}
+    for method, statistic in PEERS.items():
+        np.random.seed(seed)  # noqa: NPY002 - it draws from the global state
+        peer = KnockoffFilter(ksampler="gaussian", fstat=statistic)
+        passed = np.asarray(peer.forward(X, y, Sigma=covariance, fdr=FDR), dtype=bool)
+        answer[method] = _outcome(np.asarray(peer.W), passed, is_signal)
+    return answer
+
+
+def _outcome(W: FloatArray, passed: Any, is_signal: Any) -> dict[str, Any]:
+    null = W[~is_signal]
+    return {
+        **_errors(np.flatnonzero(passed), is_signal),
+        "null_ahead": int((null > 0).sum()),
+        "null_behind": int((null < 0).sum()),
+    }
+
+
+KINDS = (
+    "true",
+    "sample",
+    "Ledoit–Wolf",
+    "featsieve",
+    "knockpy, true covariance",
+    "knockpy, as it comes",
+)
+
+
+def cells(names: Sequence[str], trials: int) -> list[Cell]:
+    """In rounds, so that a run that is cut off says something about every design."""
+    made = []
+    ends = [end for end in (25, 50, 100) if end < trials]
+    for start, end in zip([0, *ends], [*ends, trials], strict=True):
+        made += [
+            Cell((name, kind, str(seed)), partial(trial, name, kind, seed))
+            for name in names
+            for seed in range(start, end)
+            for kind in KINDS
+        ]
+    return made
+
+
+def report(answers: Any) -> str:
+    sections = []
+    for name in DESIGNS:
+        rows = []
+        for method in METHODS:
+            for kind in KINDS:
+                found = [a for key, a in answers.items() if key[:2] == (name, kind)]
+                if found:
+                    rows.append(_row(method, kind, [a[method] for a in found]))
+        if rows:
+            head = ["statistic", "covariance", "trials", "false share", "", "power", "null W > 0"]
+            sections.append(
+                f"## {name}\n\n{_structure(name, answers)}" + markdown_table(head, rows)
+            )
+    return "\n\n".join(sections)
+
+
+def _structure(name: str, answers: Any) -> str:
+    found = [a["structure"] for key, a in answers.items() if key[:2] == (name, "featsieve")]
+    if not found:
+        return ""
+    mean = {word: np.mean([s[word] for s in found]) for word in found[0]}
+    return (
+        f"featsieve's model: {mean['n_factors']:.1f} factors, {mean['n_edges']:.0f} edges, weight "
+        f"{mean['shrinkage']:.2f} on average; it warned of too few rows in "
+        f"{mean['too_few_rows']:.0%} of the draws.\n\n"
+    )
+
+
+def _row(method: str, kind: str, trials: list[Any]) -> list[str]:
+    fdp, error = mean_and_error([t["fdp"] for t in trials])
+    power, power_error = mean_and_error([t["power"] for t in trials])
+    ahead, behind = (sum(t[word] for t in trials) for word in ("null_ahead", "null_behind"))
+    return [
+        method,
+        kind,
+        str(len(trials)),
+        f"{fdp:.3f} ± {error:.3f}",
+        "**above**" if fdp > FDR + 2 * error else "",
+        f"{power:.3f} ± {power_error:.3f}",
+        f"{ahead / max(1, ahead + behind):.3f}",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
+    parser.add_argument("--journal", type=Path, default=RESULTS / f"{NAME}.cells.jsonl")
+    arguments = parser.parse_args()
+    store = CellStore(arguments.journal, {"bench": NAME, "fdr": FDR})
+    try:
+        for _ in store.steps(cells(arguments.designs, arguments.trials)):
+            pass
+    except KeyboardInterrupt:
+        print("stopped; start again to continue.")
+    intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
+    packages = ("numpy", "scikit-learn", "knockpy")
+    write_report(NAME, "Covariances for knockoffs", intro, report(store.answers), packages=packages)
+
+
+if __name__ == "__main__":
+    main()
