@@ -62,7 +62,7 @@ def lazy_table(make: Callable[..., Any], *more: Any) -> Any:
 
     parts = [dask.delayed(make, pure=False)(seed, *more) for seed in range(N_PARTS)]
     shape = (ROWS, COLUMNS)
-    return da.concatenate([da.from_delayed(one, shape, dtype=float) for one in parts])
+    return da.concatenate([da.from_delayed(part, shape, dtype=float) for part in parts])
 
 
 def fitted(method: str, X: Any, y: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
@@ -36,14 +36,16 @@ ROWS_AT_A_TIME = 256
 class Cuts:
     """Sorted cut points per column: state s holds cuts[s − 1] < x ≤ cuts[s].
 
-    A missing cell is a state of its own, after all others.
+    A missing cell is a state of its own, after all others, and counted in ``n_states``.
     """
 
     columns: tuple[FloatArray, ...]
+    n_states: IntArray = field(init=False, repr=False)
+    _sizes: IntArray = field(init=False, repr=False)
 
-    @cached_property
-    def _sizes(self) -> IntArray:
-        return np.array([len(cuts) for cuts in self.columns], dtype=np.int64)
+    def __post_init__(self) -> None:
+        sizes = np.array([len(cuts) for cuts in self.columns], dtype=np.int64)
+        vars(self).update(_sizes=sizes, n_states=sizes + 2)
 
     @cached_property
     def _few(self) -> FloatArray:
@@ -68,12 +70,10 @@ class Cuts:
         """Columns × cuts for numbers of this type, filled up with infinity; no column has many."""
         return np.ascontiguousarray(self._few_for(dtype).T)
 
-    @property
-    def n_states(self) -> IntArray:
-        """States of each column, the one for missing cells included."""
-        return self._sizes + 2
-
-    def encode(self, X: FloatArray) -> npt.NDArray[np.uint8]:
+    def encode(self, X: Any) -> npt.NDArray[np.uint8]:
+        """Codes of the cells of a dense or sparse array."""
+        if not isinstance(X, np.ndarray):
+            X = np.asarray(X.toarray(), dtype=np.float64)
         X = np.asarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
         missing, few = (self._sizes + 1).astype(np.uint8), self._few_for(X.dtype)
@@ -123,15 +123,15 @@ TILE_VALUES = 1 << 18
 
 @dataclass(frozen=True)
 class Sample:
-    """The rows that cuts come from, with their class codes and weights where there are any."""
+    """The rows that cuts come from, with their class codes and weights where there are any.
 
-    rows: IntArray
+    ``rows`` is what to ask the engine for: None is all rows.
+    """
+
+    rows: IntArray | None
+    n_rows: int
     classes: IntArray | None = None
     weights: FloatArray | None = None
-
-    def taken(self, engine: Engine) -> IntArray | None:
-        """What to ask the engine for: None is all rows."""
-        return None if len(self.rows) == engine.n_samples else self.rows
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -169,13 +169,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
         for tile, cuts_of_tile in self._cuts_of_tiles(engine, sample, numeric):
             cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
-        return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
+        return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
     def _cuts_of_tiles(
         self, engine: Engine, sample: Sample, columns: IntArray
     ) -> Iterable[tuple[IntArray, list[FloatArray]]]:
         """Where the rows are, or here."""
-        rows, width = sample.taken(engine), _tile_width(engine, len(sample.rows))
+        rows, width = sample.rows, _tile_width(engine, sample.n_rows)
         if isinstance(engine, CanMapTaken):
             fn = partial(_cuts_there, self, sample.classes, sample.weights)
             mapped = engine.map_taken(fn, rows, columns, width)
@@ -189,7 +189,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ) -> Iterator[tuple[IntArray, list[FloatArray]]]:
         for tile in tiles:
             taken = None if len(tile) == engine.n_features else tile
-            X = engine.take(sample.taken(engine), taken)[0]
+            X = engine.take(sample.rows, taken)[0]
             yield (
                 tile,
                 self._cuts_of_columns(

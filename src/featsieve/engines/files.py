@@ -251,11 +251,11 @@ class FileEngine(BaseEngine):
         table: ParquetTable,
         context: Context,
         *,
-        rows_a_block: int | None = None,
+        rows_per_block: int | None = None,
     ) -> None:
         super().__init__(context, table.shape[0])
         self._table = table
-        self._rows_a_block = rows_a_block or block_rows(
+        self._rows_a_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
         )
 

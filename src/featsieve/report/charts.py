@@ -24,13 +24,13 @@ def score_chart(content: Content) -> str:
     low, high = min([0.0, *known]), max([0.0, *known])
     span = (high - low) or 1.0
     bars = []
-    for place, (column, score) in enumerate(zip(shown, scores, strict=True)):
+    for position, (column, score) in enumerate(zip(shown, scores, strict=True)):
         height = 0.0 if score is None else _HEIGHT * (score - low) / span
         words = "no score" if score is None else f"{score:.4g}"
         bars.append(
-            f"<rect class='bar {'in' if column.selected else 'out'}' x='{_STEP * place + 2}' "
+            f"<rect class='bar {'in' if column.selected else 'out'}' x='{_STEP * position + 2}' "
             f"y='{_TOP + _HEIGHT - height:.1f}' width='12' height='{height:.1f}'>"
-            f"<title>{place + 1}. {escape(column.name)}: {words}</title></rect>"
+            f"<title>{position + 1}. {escape(column.name)}: {words}</title></rect>"
         )
     width = _STEP * len(shown) + 4
     cut = _STEP * len(content.selected) + 1
@@ -50,14 +50,14 @@ def _curve(content: Content) -> str:
     if not content.explained:
         return ""
     points = [
-        (_STEP * place + 8, _TOP + _HEIGHT * (1 - min(1.0, max(0.0, share))))
-        for place, share in enumerate(content.explained)
+        (_STEP * position + 8, _TOP + _HEIGHT * (1 - min(1.0, max(0.0, share))))
+        for position, share in enumerate(content.explained)
     ]
     path = " ".join(f"{x},{y:.1f}" for x, y in points)
     dots = "".join(
-        f"<circle cx='{x}' cy='{y:.1f}' r='2.5'><title>first {place + 1}: "
-        f"{100 * content.explained[place]:.1f} % explained</title></circle>"
-        for place, (x, y) in enumerate(points)
+        f"<circle cx='{x}' cy='{y:.1f}' r='2.5'><title>first {position + 1}: "
+        f"{100 * content.explained[position]:.1f} % explained</title></circle>"
+        for position, (x, y) in enumerate(points)
     )
     return f"<g class='curve'><polyline points='{path}'></polyline>{dots}</g>"
 

@@ -118,14 +118,14 @@ def test_a_class_missing_from_the_rows_that_learn_is_no_class_to_the_method():
 
 def test_every_engine_draws_the_same_rows():
     memory = open_engine(X, Y, Settings())
-    blocks = open_engine(X, Y, Settings(rows_a_block=16))
+    blocks = open_engine(X, Y, Settings(rows_per_block=16))
     assert (draw_rows(memory, 3, 20).rows == draw_rows(blocks, 3, 20).rows).all()
     assert len(draw_rows(memory, 3, 20).rows) == 20
 
 
 def test_weights_follow_their_rows():
     weight = np.arange(60) + 1.0
-    engine = open_engine(X, Y, Settings(rows_a_block=16), sample_weight=weight)
+    engine = open_engine(X, Y, Settings(rows_per_block=16), sample_weight=weight)
     sample = draw_rows(engine, 0, 30)
     assert (sample.weight == weight[sample.rows]).all()
 

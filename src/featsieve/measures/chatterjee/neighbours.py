@@ -65,9 +65,9 @@ def _members(
     width = min(MOST_TIES, int(sizes[points].max()))
     available = sizes[points]
     if leave_out:
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        first = place[rows] - starts[points]  # the row itself; others come after it, in a circle
+        position = np.empty(len(order), dtype=np.intp)
+        position[order] = np.arange(len(order))
+        first = position[rows] - starts[points]  # the row itself; others come after it, in a circle
         available = available - 1
     else:
         first = np.zeros(len(rows), dtype=np.intp)
@@ -98,9 +98,9 @@ def _nearest_points(points: FloatArray, queries: IntArray) -> tuple[IntArray, In
 
 def _nearest_on_a_line(values: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:
     order = np.argsort(values, kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    sides = place[queries][:, None] + np.array([-1, 1])
+    position = np.empty(len(order), dtype=np.intp)
+    position[order] = np.arange(len(order))
+    sides = position[queries][:, None] + np.array([-1, 1])
     inside = (sides >= 0) & (sides < len(order))
     near = order[np.clip(sides, 0, len(order) - 1)]
     distances = np.where(inside, np.abs(values[near] - values[queries][:, None]), np.inf)

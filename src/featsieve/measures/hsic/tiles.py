@@ -24,7 +24,7 @@ TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
 WORTH_A_CLUSTER = 1 << 30  # half a second of work
-TILES_A_TASK = 8
+TILES_PER_TASK = 8
 
 
 @dataclass(frozen=True)
@@ -211,9 +211,9 @@ class SharedRowPairs(GatheredRowPairs):
             return super().reduce_each(fn, columns)
         per_group, n_groups = self._tiles_per_group, self.n_groups
         shares = [
-            (group, first, min(first + TILES_A_TASK, per_group))
+            (group, first, min(first + TILES_PER_TASK, per_group))
             for group in range(n_groups)
-            for first in range(0, per_group, TILES_A_TASK)
+            for first in range(0, per_group, TILES_PER_TASK)
         ]
         pairs = replace(self, rows=EMPTY, monitor=SILENT, shared=None)
         sums = self.shared.map(partial(_sum_of_tiles, pairs, fn, columns), shares)

@@ -11,7 +11,7 @@ from featsieve.compiled.smo import optimise_pairs
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.user_warnings import warn_user
 
-CELLS_A_PIECE = 10_000_000  # rows × steps: some hundredths of a second
+CELLS_PER_PIECE = 10_000_000  # rows × steps: some hundredths of a second
 MOST_STEPS, FEWEST_STEPS = 2_000_000, 10_000
 BOUND_RANGE = (1e-30, 1e30)  # of C times the kernel; beyond it the answer no longer changes
 
@@ -85,7 +85,7 @@ class Solver:
     ) -> Dual:
         alpha = start.copy()
         slope = linear + Q @ alpha if alpha.any() else linear.copy()
-        piece, done = max(1, CELLS_A_PIECE // len(Q)), 0
+        piece, done = max(1, CELLS_PER_PIECE // len(Q)), 0
         while done < self._limit:
             steps, gap = optimise_pairs(Q, diagonal, sign, bound, alpha, slope, self._tol, piece)
             done += steps

@@ -17,7 +17,7 @@ from featsieve.procedures.lasso.paths import extrapolate
 from featsieve.procedures.svm.rows import Problem, Rows
 from featsieve.runtime.progress import Monitor
 
-CELLS_A_PIECE = 20_000_000  # rows × columns × problems: some hundredths of a second
+CELLS_PER_PIECE = 20_000_000  # rows × columns × problems: some hundredths of a second
 MOST_ROUNDS = 500
 SWEEPS_AN_ITERATE = 8
 ITERATES = 5
@@ -160,7 +160,7 @@ class WorkingSet:
                 iterates.append(coef)
             guess = extrapolate(iterates)
             coef = guess if self.objective(guess) < self.objective(coef) else coef
-            if done * cells * ITERATES * SWEEPS_AN_ITERATE % CELLS_A_PIECE < cells:
+            if done * cells * ITERATES * SWEEPS_AN_ITERATE % CELLS_PER_PIECE < cells:
                 monitor.tick("descending", done, MOST_ROUNDS)
         return coef, worst
 
