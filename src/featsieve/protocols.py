@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
+import numpy as np
+
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
@@ -267,13 +269,21 @@ class HasContextScores(Protocol):
 class PairTerms:
     """Relevance of each unit, and a term for pairs of units, computed one row at a time.
 
-    ``role`` says whether the pair term is redundancy to lose or complement to gain.
+    ``role`` says whether the pair term is redundancy to lose or complement to gain; ``pair_rows``
+    gives several rows at once, where that is faster than one after another.
     """
 
     relevance: FloatArray
     pair_row: Callable[[int], FloatArray]
     role: Literal["redundancy", "complement"]
     symmetric: bool
+    pair_rows: Callable[[Sequence[int]], FloatArray] | None = None
+
+    def rows(self, units: Sequence[int]) -> FloatArray:
+        """The pair terms of these units with all units, one row each."""
+        if self.pair_rows is not None:
+            return self.pair_rows(units)
+        return np.stack([self.pair_row(unit) for unit in units])
 
 
 @runtime_checkable

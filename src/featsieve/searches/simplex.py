@@ -93,7 +93,7 @@ class SimplexQP(BaseEstimator):
             return pair_matrix(bound, terms), None
         rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
-        return np.stack([terms.pair_row(int(unit)) for unit in chosen], axis=1), chosen
+        return np.ascontiguousarray(terms.rows(chosen.tolist()).T), chosen
 
     def _alpha(self, columns: FloatArray, relevance: FloatArray) -> float:
         if self.alpha == "auto":
