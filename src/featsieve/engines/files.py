@@ -124,6 +124,11 @@ class ParquetTable:
                 beyond.add(chunk.path_in_schema)
         return beyond, sorted(unknown - beyond)
 
+    def encoded_size(self) -> int:
+        """Bytes of the columns as the files hold them, uncompressed."""
+        chunks = _chunks_of(self.files, set(self.all_names))
+        return sum(chunk.total_uncompressed_size for chunk in chunks)
+
     def null_counts(self) -> dict[str, int]:
         """Missing cells of each column whose files count them all."""
         counts: dict[str, int] = dict.fromkeys(self.all_names, 0)
