@@ -18,7 +18,7 @@ from tests.estimators import method_ids, quick_selector, target_for
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 5))
 NUMBERS = X[:, 0] + 0.3 * RNG.normal(size=24)
-CLASSES = (NUMBERS > np.median(NUMBERS)).astype(float)
+CLASSES = (np.median(NUMBERS) < NUMBERS).astype(float)
 K = 2
 
 TABLES = {
