@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
-import numpy as np
-
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
@@ -86,34 +84,6 @@ class Engine(Protocol):
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """These columns and y in the container the user gave, for a user's own estimator."""
         ...
-
-
-@runtime_checkable
-class CanKeepBlocks(Protocol):
-    """An engine of rows on other machines: what ``fn`` makes of them stays there, to be reduced.
-
-    None where there are no such machines.
-    """
-
-    def keep(self, fn: Callable[[Block], Any]) -> Any: ...
-
-
-@runtime_checkable
-class CanShare(Protocol):
-    """An engine of rows on other machines: each of them gets a copy of a value, and ``map`` of what
-    comes back calls functions with it there. None where there are no such machines."""
-
-    def share(self, value: Any) -> Any: ...
-
-
-@runtime_checkable
-class CanMapTaken(Protocol):
-    """An engine of rows on other machines: they look at the cells of some rows, a tile of at most
-    ``width`` columns at a time; each tile with its result. None where there are none."""
-
-    def map_taken(
-        self, fn: Callable[[FloatArray], Any], rows: IntArray | None, columns: IntArray, width: int
-    ) -> list[tuple[IntArray, Any]] | None: ...
 
 
 @runtime_checkable
@@ -278,12 +248,6 @@ class PairTerms:
     role: Literal["redundancy", "complement"]
     symmetric: bool
     pair_rows: Callable[[Sequence[int]], FloatArray] | None = None
-
-    def rows(self, units: Sequence[int]) -> FloatArray:
-        """The pair terms of these units with all units, one row each."""
-        if self.pair_rows is not None:
-            return self.pair_rows(units)
-        return np.stack([self.pair_row(unit) for unit in units])
 
 
 @runtime_checkable

@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
 from featsieve.engines.base import spans
+from featsieve.engines.remote import CanMapTaken
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
 from featsieve.input.targets import scan_target
-from featsieve.protocols import CanMapTaken, Engine
+from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema

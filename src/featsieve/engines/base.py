@@ -12,8 +12,9 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
 from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
+from featsieve.engines.remote import CanShare
 from featsieve.errors import MemoryBudgetError
-from featsieve.protocols import CanShare, Engine, S
+from featsieve.protocols import Engine, S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import ColumnMoments

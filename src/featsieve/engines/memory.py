@@ -23,10 +23,11 @@ from featsieve.engines.base import (
     spans,
     tile_columns,
 )
+from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
 from featsieve.input.columns import is_sparse, numeric_values
 from featsieve.input.containers import select_columns, select_rows
-from featsieve.protocols import CanShare, Engine, S
+from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema
 

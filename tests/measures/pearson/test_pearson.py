@@ -181,7 +181,7 @@ def test_some_rows_of_pairs_are_those_of_the_matrix(groups):
     matrix = bound.pair_matrix()
     units = [2, 0]
     terms = Pearson().bind(engine).relevance_and_pairs()
-    np.testing.assert_allclose(terms.rows(units), matrix[units], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(terms.pair_rows(units), matrix[units], rtol=0, atol=1e-14)
     np.testing.assert_allclose(terms.pair_row(1), matrix[1], rtol=0, atol=1e-14)
 
 

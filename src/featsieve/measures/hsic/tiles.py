@@ -12,8 +12,9 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.memory import gathered
+from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
-from featsieve.protocols import CanShare, Engine
+from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Block
