@@ -948,6 +948,18 @@ def kernel_codec(X, gram, k):
     return (near - apart) / (np.trace(gram) / n - apart)
 
 
+def tied_kernel_codec(X, gram):
+    """The same with one neighbour, averaged over all rows that are equally near."""
+    n = len(X)
+    near = 0.0
+    for i in range(n):
+        distances = [np.sum((X[i] - X[j]) ** 2) if j != i else np.inf for j in range(n)]
+        nearest = [j for j in range(n) if distances[j] <= min(distances) * (1 + 1e-12)]
+        near += np.mean(gram[i, nearest]) / n
+    apart = (gram.sum() - np.trace(gram)) / (n * (n - 1))
+    return (near - apart) / (np.trace(gram) / n - apart)
+
+
 # --- Knockoffs ------------------------------------------------------------------------------------
 
 
