@@ -44,9 +44,13 @@ class Augment:
 
     def __call__(self, X: FloatArray, rows: IntArray) -> FloatArray:
         copies = self.copier(X, rows)
-        left = np.where(self.swapped, copies, X)
-        right = np.where(self.swapped, X, copies)
-        return np.concatenate([left, right], axis=1)
+        width = X.shape[1]
+        both = np.empty((len(X), 2 * width))
+        left, right = both[:, :width], both[:, width:]
+        left[:], right[:] = X, copies
+        np.copyto(left, copies, where=self.swapped)
+        np.copyto(right, X, where=self.swapped)
+        return both
 
     def block(self, block: Block) -> Block:
         rows = np.arange(block.start, block.start + block.n_rows)

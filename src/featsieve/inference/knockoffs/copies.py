@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.linalg import blas
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
@@ -40,20 +41,24 @@ CONSTANT = 1e-10  # variance of a standardised column that says the same as the 
 
 @dataclass(frozen=True)
 class GaussianPart:
-    """x̃ = x − R Σ⁻¹S + U Lᵀ on the standardised columns ``active``, LLᵀ = 2S − SΣ⁻¹S.
+    """x̃ = x − R Σ⁻¹S + U Lᵀ on the columns ``active``, LLᵀ = 2S − SΣ⁻¹S, in the columns' own units.
 
-    R is what the categories leave of x: the expanded row times ``residual``, plus ``offset``.
+    R is what the categories leave of x: the expanded row times ``residual``, plus ``offset``;
+    without categories x less its mean, and ``residual`` is None.
     """
 
     active: IntArray  # columns with a copy of their own; a constant is its own copy
-    residual: FloatArray
+    residual: FloatArray | None
     offset: FloatArray
     pull: FloatArray  # Σ⁻¹S
     noise: FloatArray  # Lᵀ
 
-    def change(self, expanded: FloatArray, normals: FloatArray) -> FloatArray:
-        """x̃ − x for the active columns."""
-        return normals @ self.noise - (expanded @ self.residual + self.offset) @ self.pull
+    def change(self, left: FloatArray, normals: FloatArray) -> FloatArray:
+        """x̃ − x for the active columns, in the memory of ``normals``; ``left`` is R."""
+        # Of transposed arrays, which BLAS takes without a copy: x̃ᵀ − xᵀ = L Uᵀ − (Σ⁻¹S)ᵀ Rᵀ.
+        change = blas.dtrmm(1.0, self.noise.T, normals.T, lower=1, overwrite_b=1)
+        change = blas.dgemm(-1.0, self.pull.T, left.T, 1.0, change, overwrite_c=1)
+        return np.asarray(change.T)
 
 
 @dataclass(frozen=True)
@@ -104,12 +109,23 @@ class CopyModel:
 
     def _numeric_copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
         part = self.gaussian
+        if not len(part.active):
+            return np.array(X, dtype=np.float64)
+        change = part.change(self._left(X), row_normals(seed, rows, len(part.active)))
+        if len(part.active) == X.shape[1]:
+            change += X
+            return change
         drawn = np.array(X, dtype=np.float64)
-        if len(part.active):
-            normals = row_normals(seed, rows, len(part.active))
-            change = part.change(self._expanded(X), normals)
-            drawn[:, part.active] += change / self.scaling.factor[part.active]
+        drawn[:, part.active] += change
         return drawn
+
+    def _left(self, X: FloatArray) -> FloatArray:
+        """What the categories leave of the active columns."""
+        part = self.gaussian
+        if part.residual is not None:
+            return np.asarray(self._expanded(X) @ part.residual + part.offset)
+        columns = X if len(part.active) == X.shape[1] else X[:, part.active]
+        return np.asarray(columns - part.offset, dtype=np.float64)
 
     def _expanded(self, X: FloatArray) -> FloatArray:
         return _expand(self.schema, self.scaling.apply(X))
@@ -164,7 +180,9 @@ def fit_copy_model(
     scaling = fit_scaling(engine, 0)
     rows = _sample_rows(engine.n_samples, seed)
     moments = engine.reduce_rows(partial(table_moments, dummies, scaling, rows))
-    gaussian, structure = _gaussian_part(moments, dummies, spread, engine, correlation_model)
+    gaussian, structure = _gaussian_part(
+        moments, dummies, scaling, spread, engine, correlation_model
+    )
     sample = Sample(rows, np.concatenate(moments.sample))
     model = CopyModel(schema, scaling, gaussian, sample, structure)
     return _with_categories(model, engine, seed) if schema.categories else model
@@ -180,6 +198,7 @@ def _sample_rows(n_samples: int, seed: int) -> IntArray:
 def _gaussian_part(
     moments: TableMoments,
     dummies: Dummies,
+    scaling: Scaling,
     spread: Spread,
     engine: Engine,
     correlation_model: CorrelationModel,
@@ -194,19 +213,23 @@ def _gaussian_part(
     kept = np.flatnonzero(np.diag(residual_covariance) > CONSTANT)
     if not len(kept):
         nothing = np.empty((0, 0))
-        return GaussianPart(kept, nothing, nothing, nothing, nothing), Structure()
+        return GaussianPart(kept, None, nothing, nothing, nothing), Structure()
     covariance = residual_covariance[np.ix_(kept, kept)]
     with single_threaded_blas():  # many small products: threads would wait for each other
         correlation, structure = correlation_model(
             correlations(covariance), int(n), engine.monitor.check
         )
-    pull, noise = _copy_matrices(correlation, np.sqrt(np.diag(covariance)), spread, engine)
+    active = dummies.owner[numeric[kept]]
+    unit = 1.0 / scaling.factor[active]
+    scale = np.sqrt(np.diag(covariance)) * unit
+    pull, noise = _copy_matrices(correlation, scale, spread, engine)
+    if not len(indicators):
+        return GaussianPart(active, None, scaling.centre[active], pull, noise), structure
     residual = np.zeros((len(is_indicator), len(kept)))
-    residual[numeric[kept], np.arange(len(kept))] = 1.0
-    residual[indicators] = -slopes[:, kept]
-    offset = moments.gram.mean[indicators] @ slopes[:, kept]  # indicators about their means
-    owner = dummies.owner[numeric[kept]]
-    return GaussianPart(owner, residual, offset, pull, noise), structure
+    residual[numeric[kept], np.arange(len(kept))] = unit
+    residual[indicators] = -slopes[:, kept] * unit
+    offset = moments.gram.mean[indicators] @ slopes[:, kept] * unit  # indicators about their means
+    return GaussianPart(active, residual, offset, pull, noise), structure
 
 
 def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> FloatArray:
@@ -231,7 +254,9 @@ def _copy_matrices(
     pull = inverse * s
     square = np.diag(2.0 * s) - s[:, None] * pull
     noise = np.linalg.cholesky(square + 1e-12 * np.eye(len(s))).T
-    return pull * (scale / scale[:, None]), noise * scale
+    return np.ascontiguousarray(pull * (scale / scale[:, None])), np.ascontiguousarray(
+        noise * scale
+    )
 
 
 def _with_categories(model: CopyModel, engine: Engine, seed: int) -> CopyModel:
