@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
+from featsieve.compiled.copying import side_by_side
 from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_memory, rows_of
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
@@ -43,13 +44,9 @@ class Augment:
     swapped: BoolArray  # per column
 
     def __call__(self, X: FloatArray, rows: IntArray) -> FloatArray:
-        copies = self.copier(X, rows)
-        width = X.shape[1]
-        both = np.empty((len(X), 2 * width))
-        left, right = both[:, :width], both[:, width:]
-        left[:], right[:] = X, copies
-        np.copyto(left, copies, where=self.swapped)
-        np.copyto(right, X, where=self.swapped)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        both = np.empty((len(X), 2 * X.shape[1]))
+        side_by_side(X, self.copier(X, rows), self.swapped, both)
         return both
 
     def block(self, block: Block) -> Block:

@@ -77,10 +77,8 @@ def _mixed(counters: Any) -> Any:
     return counters >> np.uint64(11)
 
 
-def row_normals(seed: int, rows: IntArray, width: int) -> FloatArray:
-    """The same with standard normal numbers."""
-    from featsieve.compiled.normals import fill_normals
+def fill_row_normals(seed: int, rows: IntArray, width: int, out: FloatArray) -> None:
+    """The same with standard normal numbers, written into the first columns of ``out``."""
+    from featsieve.compiled.copying import fill_normals
 
-    normals = np.empty((len(rows), width))
-    fill_normals(_key(seed), rows.astype(np.int64, copy=False), normals)
-    return normals
+    fill_normals(_key(seed), rows.astype(np.int64, copy=False), width, out)

@@ -15,11 +15,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
-from featsieve.engines.standardized import Scaling, fit_scaling
+from featsieve.engines.standardized import Scaling, scaling_of
 from featsieve.inference.knockoffs.covariance import (
     Spread,
     TableMoments,
@@ -30,9 +29,9 @@ from featsieve.inference.knockoffs.covariance import (
 from featsieve.inference.knockoffs.structure import Structure, structured
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
-from featsieve.runtime.seeds import derived_seed, row_normals, row_uniforms
+from featsieve.runtime.seeds import derived_seed, fill_row_normals, row_uniforms
 from featsieve.schema import Block, Schema
-from featsieve.statistics.moments import Dummies
+from featsieve.statistics.moments import ColumnMoments, Dummies
 
 SAMPLE_ROWS = 2000
 MATRICES = 6  # the covariance, its inverse, a factor and their copies
@@ -50,15 +49,15 @@ class GaussianPart:
     active: IntArray  # columns with a copy of their own; a constant is its own copy
     residual: FloatArray | None
     offset: FloatArray
-    pull: FloatArray  # Σ⁻¹S
-    noise: FloatArray  # Lᵀ
+    mix: FloatArray  # Lᵀ above −Σ⁻¹S: what is multiplied with U beside R
 
-    def change(self, left: FloatArray, normals: FloatArray) -> FloatArray:
-        """x̃ − x for the active columns, in the memory of ``normals``; ``left`` is R."""
-        # Of transposed arrays, which BLAS takes without a copy: x̃ᵀ − xᵀ = L Uᵀ − (Σ⁻¹S)ᵀ Rᵀ.
-        change = blas.dtrmm(1.0, self.noise.T, normals.T, lower=1, overwrite_b=1)
-        change = blas.dgemm(-1.0, self.pull.T, left.T, 1.0, change, overwrite_c=1)
-        return np.asarray(change.T)
+    def change(self, left: FloatArray, rows: IntArray, seed: int) -> FloatArray:
+        """x̃ − x for the active columns, in one product; ``left`` is R."""
+        width = len(self.active)
+        beside = np.empty((len(left), 2 * width))
+        fill_row_normals(seed, rows, width, beside)
+        beside[:, width:] = left
+        return np.asarray(beside @ self.mix)
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ class CopyModel:
         part = self.gaussian
         if not len(part.active):
             return np.array(X, dtype=np.float64)
-        change = part.change(self._left(X), row_normals(seed, rows, len(part.active)))
+        change = part.change(self._left(X), rows, seed)
         if len(part.active) == X.shape[1]:
             change += X
             return change
@@ -177,15 +176,26 @@ def fit_copy_model(
     dummies = Dummies(schema)
     width = len(dummies.owner)
     require_memory(MATRICES * width**2, engine.memory_limit, "the covariance of all columns")
-    scaling = fit_scaling(engine, 0)
     rows = _sample_rows(engine.n_samples, seed)
-    moments = engine.reduce_rows(partial(table_moments, dummies, scaling, rows))
+    moments = engine.reduce_rows(
+        partial(table_moments, dummies, rows),
+        moments=None if schema.categories else TableMoments.of_columns,
+    )
+    scaling = _scaling(moments, dummies)
     gaussian, structure = _gaussian_part(
         moments, dummies, scaling, spread, engine, correlation_model
     )
     sample = Sample(rows, np.concatenate(moments.sample))
     model = CopyModel(schema, scaling, gaussian, sample, structure)
     return _with_categories(model, engine, seed) if schema.categories else model
+
+
+def _scaling(moments: TableMoments, dummies: Dummies) -> Scaling:
+    """Numeric columns by their moments; codes are left alone."""
+    of_columns = moments.of_columns()
+    first = np.searchsorted(dummies.owner, np.arange(dummies.schema.n_columns))
+    mean, deviation = of_columns.mean[first], of_columns.deviation[first]
+    return scaling_of(ColumnMoments(of_columns.weight, mean, deviation), dummies.schema, 0)
 
 
 def _sample_rows(n_samples: int, seed: int) -> IntArray:
@@ -204,7 +214,8 @@ def _gaussian_part(
     correlation_model: CorrelationModel,
 ) -> tuple[GaussianPart, Structure]:
     n = moments.gram.weight
-    covariance = moments.gram.product / n
+    factor = scaling.factor[dummies.owner]
+    covariance = moments.gram.product / n * np.outer(factor, factor)
     is_indicator = dummies.is_indicator
     numeric, indicators = np.flatnonzero(~is_indicator), np.flatnonzero(is_indicator)
     of_numeric = covariance[np.ix_(numeric, numeric)]
@@ -213,7 +224,7 @@ def _gaussian_part(
     kept = np.flatnonzero(np.diag(residual_covariance) > CONSTANT)
     if not len(kept):
         nothing = np.empty((0, 0))
-        return GaussianPart(kept, None, nothing, nothing, nothing), Structure()
+        return GaussianPart(kept, None, nothing, nothing), Structure()
     covariance = residual_covariance[np.ix_(kept, kept)]
     with single_threaded_blas():  # many small products: threads would wait for each other
         correlation, structure = correlation_model(
@@ -222,14 +233,14 @@ def _gaussian_part(
     active = dummies.owner[numeric[kept]]
     unit = 1.0 / scaling.factor[active]
     scale = np.sqrt(np.diag(covariance)) * unit
-    pull, noise = _copy_matrices(correlation, scale, spread, engine)
+    mix = _mix(correlation, scale, spread, engine)
     if not len(indicators):
-        return GaussianPart(active, None, scaling.centre[active], pull, noise), structure
+        return GaussianPart(active, None, scaling.centre[active], mix), structure
     residual = np.zeros((len(is_indicator), len(kept)))
     residual[numeric[kept], np.arange(len(kept))] = unit
     residual[indicators] = -slopes[:, kept] * unit
     offset = moments.gram.mean[indicators] @ slopes[:, kept] * unit  # indicators about their means
-    return GaussianPart(active, residual, offset, pull, noise), structure
+    return GaussianPart(active, residual, offset, mix), structure
 
 
 def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> FloatArray:
@@ -241,22 +252,17 @@ def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> 
     return np.asarray(np.linalg.pinv(of_indicators, hermitian=True) @ cross)
 
 
-def _copy_matrices(
-    correlation: FloatArray, scale: FloatArray, spread: Spread, engine: Engine
-) -> tuple[FloatArray, FloatArray]:
-    """Σ⁻¹S and Lᵀ, on the scale of the columns."""
+def _mix(correlation: FloatArray, scale: FloatArray, spread: Spread, engine: Engine) -> FloatArray:
+    """Lᵀ above −Σ⁻¹S, on the scale of the columns."""
     s: FloatArray = scale
     with single_threaded_blas():
         for better in spread_steps(correlation, spread):
             s = better
             engine.monitor.check()
-    inverse = np.linalg.inv(correlation)
-    pull = inverse * s
+    pull = np.linalg.inv(correlation) * s
     square = np.diag(2.0 * s) - s[:, None] * pull
     noise = np.linalg.cholesky(square + 1e-12 * np.eye(len(s))).T
-    return np.ascontiguousarray(pull * (scale / scale[:, None])), np.ascontiguousarray(
-        noise * scale
-    )
+    return np.concatenate([noise, -pull / scale[:, None]]) * scale
 
 
 def _with_categories(model: CopyModel, engine: Engine, seed: int) -> CopyModel:

@@ -1,4 +1,4 @@
-"""Normal numbers that are a function of a row's index."""
+"""Copies of columns: normal numbers by row index, and the order that hides which is which."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ _CENTRAL, _TAIL = 0.425, 5.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def fill_normals(key: Any, rows: Ints, out: Floats) -> None:
-    """Standard normal numbers, a function of the key, the row's index and the column alone."""
-    n_columns = out.shape[1]
+def fill_normals(key: Any, rows: Ints, n_columns: int, out: Floats) -> None:
+    """Standard normal numbers in the first columns: a function of key, row index and column."""
     width = np.uint64(n_columns)
     for i in range(len(rows)):
         counter = np.uint64(rows[i]) * width
@@ -79,3 +78,14 @@ def _far_tail(r: Any) -> Any:
     below = (below * r + 1.84631831751005468180e-5) * r + 7.86869131145613259100e-4
     below = (below * r + 0.0148753612908506148525) * r + 0.136929880922735805310
     return above / ((below * r + 0.599832206555887937690) * r + 1.0)
+
+
+@njit(nogil=True, cache=True)
+def side_by_side(X: Floats, copies: Floats, swapped: Any, out: Floats) -> None:
+    """X left and copies right; where a column is ``swapped``, the other way round."""
+    width = X.shape[1]
+    for i in range(X.shape[0]):
+        for j in range(width):
+            a, b = X[i, j], copies[i, j]
+            out[i, j] = b if swapped[j] else a
+            out[i, j + width] = a if swapped[j] else b
