@@ -46,7 +46,8 @@ METHODS = {
     )
 }
 QUICK_METHODS = ("PearsonRanking", "MaxRel", "LassoSelector")
-SLOW = ("HSICLasso", "LSMIRanking")  # with 1,000 columns and copies
+SLOW = ("HSICLasso", "LSMIRanking")
+WIDE, DEAREST = 500, 2
 ROUNDS = (25, 50, 100)
 STABLE = ("PearsonRanking", "LassoSelector")
 
@@ -185,21 +186,26 @@ def foci_trial(seed: int) -> list[int]:
 
 
 def cells(request: Request) -> list[Cell]:
-    """In rounds, so that a run that is cut off says something about everything."""
+    """In rounds, so that a run that is cut off says something about everything.
+
+    What costs more comes to each round later.
+    """
     trials = request.repeats(TRIALS, QUICK_TRIALS)
     ends = sorted({*(end for end in ROUNDS if end < trials), trials})
     rounds = [range(start, end) for start, end in pairwise([0, *ends])]
-    made: list[Cell] = []
-    for seeds in rounds[:1]:
-        made += _cells_of(request, seeds, slow=False) + _cells_of(request, seeds, slow=True)
-    for slow in (False, True):
-        for seeds in rounds[1:]:
-            made += _cells_of(request, seeds, slow=slow)
+    turns = [(number, cost) for number in range(len(rounds)) for cost in range(DEAREST + 1)]
+    turns.sort(key=lambda turn: (sum(turn), turn[0]))
     foci_seeds = range(1 if request.quick else 20)
-    return made + [Cell(("foci", str(seed)), partial(foci_trial, seed)) for seed in foci_seeds]
+    foci = [Cell(("foci", str(seed)), partial(foci_trial, seed)) for seed in foci_seeds]
+    return foci + [cell for number, cost in turns for cell in _turn(request, rounds[number], cost)]
 
 
-def _cells_of(request: Request, seeds: range, *, slow: bool) -> list[Cell]:
+def _cost(name: str, method: str) -> int:
+    """0, 1 or ``DEAREST``."""
+    return (ALL_DESIGNS[name].width >= WIDE) + (method in SLOW)
+
+
+def _turn(request: Request, seeds: range, cost: int) -> list[Cell]:
     """Seed by seed, so that methods share a draw and its copies."""
     methods = _methods(request)
     made = [
@@ -207,17 +213,18 @@ def _cells_of(request: Request, seeds: range, *, slow: bool) -> list[Cell]:
         for name in designs(request)
         for seed in seeds
         for method in methods
-        if (method in SLOW) == slow
+        if _cost(name, method) == cost
     ]
-    if slow:
-        return made
     made += [
         Cell(("stability", name, method, str(seed)), partial(stability_trial, name, method, seed))
         for method in STABLE
         if method in methods
         for name in designs(request)
+        if _cost(name, method) == cost
         for seed in seeds
     ]
+    if cost:
+        return made
     return made + [
         Cell(("diagnostic", columns, str(seed)), partial(diagnostic_trial, columns, seed))
         for columns in COLUMNS

@@ -34,6 +34,7 @@ from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, Dummies
 
 SAMPLE_ROWS = 2000
+ROWS_AT_ONCE = 1024
 MATRICES = 6  # the covariance, its inverse, a factor and their copies
 CONSTANT = 1e-10  # variance of a standardised column that says the same as the categories
 
@@ -49,15 +50,7 @@ class GaussianPart:
     active: IntArray  # columns with a copy of their own; a constant is its own copy
     residual: FloatArray | None
     offset: FloatArray
-    mix: FloatArray  # Lᵀ above −Σ⁻¹S: what is multiplied with U beside R
-
-    def change(self, left: FloatArray, rows: IntArray, seed: int) -> FloatArray:
-        """x̃ − x for the active columns, in one product; ``left`` is R."""
-        width = len(self.active)
-        beside = np.empty((len(left), 2 * width))
-        fill_row_normals(seed, rows, width, beside)
-        beside[:, width:] = left
-        return np.asarray(beside @ self.mix)
+    mix: FloatArray  # Lᵀ above −Σ⁻¹S: U and R side by side times this is x̃ − x
 
 
 @dataclass(frozen=True)
@@ -107,24 +100,30 @@ class CopyModel:
         return drawn
 
     def _numeric_copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
-        part = self.gaussian
-        if not len(part.active):
-            return np.array(X, dtype=np.float64)
-        change = part.change(self._left(X), rows, seed)
-        if len(part.active) == X.shape[1]:
-            change += X
-            return change
-        drawn = np.array(X, dtype=np.float64)
-        drawn[:, part.active] += change
+        drawn = np.array(X, dtype=np.float64, order="C")
+        if not len(self.gaussian.active):
+            return drawn
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            self._add_change(drawn[some], rows[some], seed)
         return drawn
 
-    def _left(self, X: FloatArray) -> FloatArray:
-        """What the categories leave of the active columns."""
+    def _add_change(self, X: FloatArray, rows: IntArray, seed: int) -> None:
+        """Turns rows into their copies; few at a time, so that they stay in the cache."""
         part = self.gaussian
-        if part.residual is not None:
-            return np.asarray(self._expanded(X) @ part.residual + part.offset)
-        columns = X if len(part.active) == X.shape[1] else X[:, part.active]
-        return np.asarray(columns - part.offset, dtype=np.float64)
+        width = len(part.active)
+        beside = np.empty((len(X), 2 * width))
+        fill_row_normals(seed, rows, width, beside)
+        columns = X if width == X.shape[1] else X[:, part.active]
+        if part.residual is None:
+            np.subtract(columns, part.offset, out=beside[:, width:])
+        else:
+            beside[:, width:] = self._expanded(X) @ part.residual + part.offset
+        change = beside @ part.mix
+        if width == X.shape[1]:
+            X += change
+        else:
+            X[:, part.active] += change
 
     def _expanded(self, X: FloatArray) -> FloatArray:
         return _expand(self.schema, self.scaling.apply(X))

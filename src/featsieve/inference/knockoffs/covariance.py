@@ -12,7 +12,12 @@ from scipy.linalg import blas
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import rows_of
 from featsieve.schema import Block
-from featsieve.statistics.moments import ColumnMoments, Dummies, GramMoments, gram_moments
+from featsieve.statistics.moments import (
+    ColumnMoments,
+    Dummies,
+    GramMoments,
+    gram_moments,
+)
 
 Spread = Literal["mvr", "equicorrelated"]
 SPREADS = get_args(Spread)
@@ -41,7 +46,7 @@ class TableMoments:
 def table_moments(dummies: Dummies, sample_rows: IntArray, block: Block) -> TableMoments:
     """Of one block."""
     dense = Block(block.start, block.dense(), block.y, block.weight)
-    expanded = np.asarray(dummies.expand(dense), dtype=np.float64)
+    expanded = np.ascontiguousarray(dummies.expand(dense), dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):  # scaling_of looks for it
         gram = gram_moments(expanded, np.empty((len(expanded), 0)))
     return TableMoments(gram, (rows_of(dense, sample_rows)[0],))
