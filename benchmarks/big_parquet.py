@@ -22,7 +22,7 @@ from benchmarks.frame import ChildRun, run_command, seconds_in_words, write_repo
 
 COLUMNS = 50
 RELEVANT = 5
-ROWS_A_GROUP = 250_000
+ROWS_PER_GROUP = 250_000
 METHODS = ("PearsonRanking", "LassoSelector")
 MEMORY_TARGET = 1 << 30
 EXPONENT_TARGET = 1.1
@@ -34,8 +34,8 @@ def write_table(path: Path, n_rows: int) -> None:
     names = [f"x{j}" for j in range(COLUMNS)]
     schema = pa.schema([(name, pa.float64()) for name in [*names, "y"]])
     with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
-        for start in range(0, n_rows, ROWS_A_GROUP):
-            X = rng.normal(size=(min(ROWS_A_GROUP, n_rows - start), COLUMNS))
+        for start in range(0, n_rows, ROWS_PER_GROUP):
+            X = rng.normal(size=(min(ROWS_PER_GROUP, n_rows - start), COLUMNS))
             y = X[:, :RELEVANT].sum(axis=1) + rng.normal(size=len(X))
             columns = [*X.T, y]
             writer.write_table(pa.table([pa.array(c) for c in columns], schema=schema))

@@ -1,18 +1,21 @@
 """What the first fit of a process costs beyond a warm one, for every registered method.
 
 Each method is fitted in new processes: with an empty cache of compiled code, then with the cache
-that this process has filled.
+that this process has filled. With a journal, methods that stand in it are not measured again, so
+that the whole table can be taken in short pieces on a machine that is quiet only now and then.
 
-    python -m benchmarks.first_fits [METHOD ...] [--rows N] [--columns N]
+    python -m benchmarks.first_fits [METHOD ...] [--rows N] [--columns N] [--journal FILE]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from benchmarks.frame import write_report
 from featsieve.registry import METHODS
@@ -59,16 +62,19 @@ def beyond_warm(name: str, cache: str, rows: int, columns: int) -> tuple[float, 
     return first - warm, warm
 
 
-def line(name: str, rows: int, columns: int) -> str:
+def measured(name: str, rows: int, columns: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as cache:
         empty, warm = beyond_warm(name, cache, rows, columns)
         filled, _ = beyond_warm(name, cache, rows, columns)
-    marks = [" (!)" if value > most else "" for value, most in limits(empty, filled)]
-    return f"| {name} | {empty:.2f} s{marks[0]} | {filled:.2f} s{marks[1]} | {warm:.3f} s |"
+    return {"empty": empty, "filled": filled, "warm": warm}
 
 
-def limits(empty: float, filled: float) -> list[tuple[float, float]]:
-    return [(empty, ALLOWED_EMPTY), (filled, ALLOWED_FILLED)]
+def line(name: str, figures: dict[str, float]) -> str:
+    cells = [
+        f"{figures[kind]:.2f} s" + (" (!)" if figures[kind] > most else "")
+        for kind, most in (("empty", ALLOWED_EMPTY), ("filled", ALLOWED_FILLED))
+    ]
+    return f"| {name} | {' | '.join(cells)} | {figures['warm']:.3f} s |"
 
 
 def main() -> None:
@@ -76,17 +82,28 @@ def main() -> None:
     parser.add_argument("methods", nargs="*", metavar="METHOD")
     parser.add_argument("--rows", type=int, default=120)
     parser.add_argument("--columns", type=int, default=8)
+    parser.add_argument("--journal", type=Path)
     given = parser.parse_args()
     names = given.methods or [m.name for m in METHODS if m.name != "FeatureSelector"]
+    known: dict[str, dict[str, float]] = {}
+    if given.journal and given.journal.exists():
+        known = json.loads(given.journal.read_text())
     lines = [
         f"| method, {given.rows} × {given.columns} | empty cache (allowed: {ALLOWED_EMPTY} s) "
         f"| filled cache (allowed: {ALLOWED_FILLED} s) | a warm fit |",
         "|---|---|---|---|",
     ]
     for name in names:
-        lines.append(line(name, given.rows, given.columns))
+        if name not in known:
+            known[name] = measured(name, given.rows, given.columns)
+            if given.journal:
+                given.journal.write_text(json.dumps(known))
+        lines.append(line(name, known[name]))
         print(lines[-1], flush=True)
-    note = "Seconds of the first fit of a process less those of a warm fit, after the imports."
+    note = (
+        "Seconds of the first fit of a process less those of a warm fit, after the imports. "
+        "AutoSelector compiles what the methods of its race need, one after the other."
+    )
     if len(names) > 3:
         write_report("first_fits", "First fits", note, "\n".join(lines), packages=("numba",))
 

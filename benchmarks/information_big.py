@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from benchmarks.frame import run_command, seconds_in_words, write_report
 
 COLUMNS, RELEVANT, SELECTED = 100, 5, 10
-ROWS_A_GROUP = 250_000
+ROWS_PER_GROUP = 250_000
 MEMORY_TARGET = 2 << 30
 
 
@@ -29,8 +29,8 @@ def write_table(path: Path, n_rows: int) -> None:
     names = [f"x{j}" for j in range(COLUMNS)]
     schema = pa.schema([*[(name, pa.float32()) for name in names], ("y", pa.int8())])
     with pq.ParquetWriter(path, schema) as writer:
-        for start in range(0, n_rows, ROWS_A_GROUP):
-            X = rng.integers(0, 1000, size=(min(ROWS_A_GROUP, n_rows - start), COLUMNS))
+        for start in range(0, n_rows, ROWS_PER_GROUP):
+            X = rng.integers(0, 1000, size=(min(ROWS_PER_GROUP, n_rows - start), COLUMNS))
             signal = X[:, :RELEVANT].sum(axis=1) + rng.normal(0, 500, len(X))
             y = (signal > 500 * RELEVANT).astype(np.int8)
             columns = [*X.T.astype(np.float32), y]

@@ -241,15 +241,15 @@ def contenders() -> list[str]:
 def tables(folder: Path, protocol: str, names: list[str] | None) -> list[Table]:
     """Small ones first, so that a table is there early."""
     paths = [p for p in sorted(folder.glob("*.parquet")) if p.stem not in DOUBLES]
-    found = [load(p) for p in paths if names is None or p.stem in names]
+    tables = [load(p) for p in paths if names is None or p.stem in names]
     if protocol == "cherepanova":
         few = [
             t
-            for t in found
+            for t in tables
             if 8 <= t.n_columns <= 60 and t.frame.dtypes.map(lambda d: d.kind in "fiub").all()
         ]
-        found = [with_extra_columns(t, kind) for t in few for kind in EXTRA_KINDS]
-    return sorted(found, key=lambda t: min(len(t.y), 750) * t.n_columns)
+        tables = [with_extra_columns(t, kind) for t in few for kind in EXTRA_KINDS]
+    return sorted(tables, key=lambda t: min(len(t.y), 750) * t.n_columns)
 
 
 def main() -> None:
@@ -273,9 +273,9 @@ def main() -> None:
     methods = arguments.methods or contenders()
     bench = Bench(journal, counts, methods)
     if not arguments.report_only:
-        found = tables(arguments.data, arguments.protocol, arguments.datasets)
+        chosen = tables(arguments.data, arguments.protocol, arguments.datasets)
         part, n_parts = map(int, arguments.part.split("/"))
-        for table in found[:5] if arguments.quick else found[part - 1 :: n_parts]:
+        for table in chosen[:5] if arguments.quick else chosen[part - 1 :: n_parts]:
             started = time.time()
             with single_threaded_blas():
                 bench.run(table)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import friedmanchisquare, rankdata, studentized_range
+from scipy.stats import rankdata
 
+from featsieve.evaluation.ranks import RankTest, average_ranks
 from featsieve.evaluation.surroundings import circumstances
 
 RESULTS = Path(__file__).parent / "results"
 AUTO, OWN_COUNT = "AutoSelector", "AutoSelector, own count"
+SHOWN = 24
 MOST_ERROR = 1.5  # of a number that is predicted far worse than by its mean
 PACKAGES = (
     "scikit-learn",
@@ -92,6 +96,11 @@ def seconds_of(records: Any, sets: list[str]) -> dict[str, tuple[float, float]]:
     return {m: (float(np.median(t)), float(np.mean(t))) for m, t in times.items()}
 
 
+def is_tuning(name: str) -> bool:
+    """Whether AutoSelector's design may have been chosen on this set: half of them, by hash."""
+    return hashlib.sha256(name.encode()).hexdigest() < "9"
+
+
 def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
     records = [record for path in journals for record in read(path)]
     sets = finished_sets(records)
@@ -99,51 +108,101 @@ def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
         return "no set is finished yet"
     cells, failed = errors_of(records, sets)
     keys, methods, errors = completed(cells)
-    ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
     means = errors.mean(axis=2)
     excess = per_set(keys, means - means.min(axis=1, keepdims=True))
-    times = seconds_of(records, sets)
-    order = np.argsort(ranks.mean(axis=0))
-    n, m = ranks.shape
-    critical = float(studentized_range.ppf(0.95, m, np.inf)) * np.sqrt(m * (m + 1) / (12 * n))
-    p_value = friedmanchisquare(*ranks.T).pvalue if n > 2 else np.nan
+    ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
+    test = average_ranks(ranks, methods)
+    test = replace(test, ranks=dict(zip(methods, ranks.mean(axis=0).tolist(), strict=True)))
+    in_tuning = np.array([is_tuning(n) for n in dict.fromkeys(key[0] for key in keys)])
     lines = [
         f"# Leaderboard{'' if protocol == 'plain' else ' with useless columns added'}",
         "",
-        f"{n} sets, {len(keys)} pairs of set and count, {m} methods, three judges, two splits. "
-        f"Friedman p = {p_value:.2g}; critical difference of average ranks (Nemenyi, 5 %): "
-        f"{critical:.2f}.",
+        *_explained(test, len(keys), in_tuning),
+        "",
+        *_method_lines(test, excess, in_tuning, seconds_of(records, sets), failed),
+        "",
+        f"![average ranks]({name}-ranks.png)",
+        "",
+        *own_count_lines(records, cells, sets),
+        "",
+        *set_lines(keys, methods, means),
+        "",
+        "## Failures",
+        "",
+        *(f"- {m}: {len(words)}; first: {words[0]}" for m, words in sorted(failed.items())),
+        "",
+        circumstances(PACKAGES),
+    ]
+    (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    draw_ranks(test, RESULTS / f"{name}-ranks.png")
+    data = {
+        "sets": list(dict.fromkeys(key[0] for key in keys)),
+        "methods": methods,
+        "ranks": {m: round(rank, 4) for m, rank in test.ranks.items()},
+        "excess": dict(zip(methods, excess.mean(axis=0).round(5).tolist(), strict=True)),
+        "critical_difference": test.critical_difference,
+        "friedman_pvalue": test.friedman_pvalue,
+        "cells": [{"key": key, "piece": piece} for key, piece in records if key[0] in sets],
+    }
+    text = json.dumps({k: v for k, v in data.items() if k != "cells"}, indent=1)
+    cells_text = ",\n  ".join(json.dumps(cell) for cell in data["cells"])
+    text = text.removesuffix("\n}") + f',\n "cells": [\n  {cells_text}\n ]\n}}\n'
+    (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+    return "\n".join(lines)
+
+
+def _explained(test: RankTest, n_cells: int, in_tuning: np.ndarray) -> list[str]:
+    return [
+        f"{test.n_sets} sets, {n_cells} pairs of set and count, {len(test.ranks)} methods, three "
+        f"judges, two splits. Friedman p = {test.friedman_pvalue:.2g}; critical difference of "
+        f"average ranks (Nemenyi, 5 %): {test.critical_difference:.2f}.",
         "",
         "rank: mean over judges, counts, then sets (1 is best; a failure shares the last rank). "
         "excess: error above that of the best method of the same table and count, mean over "
-        "judges, counts, sets. Errors are shares of wrong classes or of unexplained variance (at "
-        "most 1.5). seconds: CPU seconds of a selection, median and mean.",
-        "",
-        "| method | rank | excess | seconds | mean seconds | failed cells |",
-        "|---|---|---|---|---|---|",
+        "judges, counts, sets; then the same over the "
+        f"{int((~in_tuning).sum())} sets that AutoSelector's design was not chosen on (the other "
+        f"{int(in_tuning.sum())} are the first half by a hash of the name), and their difference "
+        "from AutoSelector with its standard error over sets. Errors are shares of wrong "
+        "classes or of unexplained variance (at most 1.5). seconds: CPU seconds of a selection, "
+        "median and mean.",
     ]
-    for j in order:
+
+
+def _method_lines(
+    test: RankTest, excess: np.ndarray, in_tuning: np.ndarray, times: Any, failed: Any
+) -> list[str]:
+    methods = list(test.ranks)
+    auto = excess[:, methods.index(AUTO)] if AUTO in methods else excess.min(axis=1)
+    lines = [
+        "| method | rank | excess | excess, other half | above AutoSelector | seconds | "
+        "mean seconds | failed cells |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for j in np.argsort(excess.mean(axis=0)):
         median, mean = times.get(methods[j], (np.nan, np.nan))
+        gap = excess[:, j] - auto
+        spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
         lines.append(
-            f"| {methods[j]} | {ranks[:, j].mean():.2f} | {excess[:, j].mean():.4f} | "
+            f"| {methods[j]} | {test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
+            f"{excess[~in_tuning, j].mean():.4f} | {gap.mean():+.4f} ± {spread:.4f} | "
             f"{median:.2f} | {mean:.2f} | {len(failed.get(methods[j], []))} |"
         )
-    lines += ["", *own_count_lines(records, cells, sets), "", *set_lines(keys, methods, means)]
-    lines += ["", "## Failures", ""]
-    for method, words in sorted(failed.items()):
-        lines.append(f"- {method}: {len(words)}; first: {words[0]}")
-    lines += ["", circumstances(PACKAGES)]
-    (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    data = {
-        "sets": sets,
-        "methods": methods,
-        "ranks": dict(zip(methods, ranks.mean(axis=0).round(4).tolist(), strict=True)),
-        "excess": dict(zip(methods, excess.mean(axis=0).round(5).tolist(), strict=True)),
-        "critical_difference": critical,
-        "friedman_pvalue": p_value,
-    }
-    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    return "\n".join(lines)
+    return lines
+
+
+def draw_ranks(test: RankTest, path: Path) -> None:
+    """The critical-difference plot of the better half; all names would not be legible."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from featsieve.plots import CriticalDifferenceDisplay
+
+    names = sorted(test.ranks, key=lambda m: test.ranks[m])[:SHOWN]
+    shown = replace(test, ranks={m: test.ranks[m] for m in names})
+    title = f"{test.n_sets} sets, the first {len(names)} of {len(test.ranks)} methods"
+    display = CriticalDifferenceDisplay(shown).plot(title=title)
+    display.ax_.set_xlim(min(shown.ranks.values()) - 1, max(shown.ranks.values()) + 1)
+    display.figure_.savefig(path, dpi=120, bbox_inches="tight")
 
 
 def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:

@@ -1,15 +1,16 @@
 """Limits of time and memory: every method on every engine, measured.
 
-Each method runs in a process of its own on tables on which it cannot finish, or can only just; what
-it took is compared with the promise: an end within 10 % + 1 s of ``max_time``, and resident memory
-that grows by at most ``memory_limit`` + 200 MB. Outcomes are kept in a folder, so that a run that
-was ended goes on where it was.
+Each method runs on tables on which it cannot finish, or can only just; what it took is compared
+with the promise: an end within 10 % + 1 s of ``max_time``, and resident memory that grows by at
+most ``memory_limit`` + 200 MB. Outcomes are kept in a folder, so that a run that was ended goes on
+where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import select
 import subprocess
 import sys
 import tempfile
@@ -34,8 +35,8 @@ MAX_TIME = 1.5
 LATEST = 1.1 * MAX_TIME + 1
 MEMORY_LIMIT = 64 * MIB
 MOST_GROWTH = MEMORY_LIMIT + 200 * 10**6
-SECONDS_A_CASE = 120  # a process that takes longer is ended, and its table says so
-MEMORY_SECONDS = 8.0
+SECONDS_A_FIT = 120  # a process that is silent for longer is ended, and its table says so
+MEMORY_SECONDS = 6.0
 
 Key = tuple[str, str, str]  # kind, case, engine
 Outcomes = dict[Key, dict[str, Outcome]]
@@ -55,26 +56,65 @@ def jobs(kinds: list[str]) -> Iterator[Key]:
                 yield kind, case, engine
 
 
-def run(key: Key, folder: Path, shapes: list[str] | None) -> dict[str, Outcome]:
-    kind, case, engine = key
-    limits: dict[str, Any] = {"max_time": MAX_TIME, "memory_limit": "1GiB"}
-    if kind == "memory":
-        limits = {"max_time": MEMORY_SECONDS, "memory_limit": MEMORY_LIMIT}
-    given = {"case": case, "engine": engine, "kind": kind, "folder": str(folder), "shapes": shapes}
-    argv = [sys.executable, "-m", "benchmarks.limits_case", json.dumps(given | limits)]
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        output, errors = process.communicate(timeout=SECONDS_A_CASE * (1 + 4 * (kind == "memory")))
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, errors = process.communicate()
-        errors = f"ended after {SECONDS_A_CASE} s"
-    found = {name: Outcome(**outcome) for name, outcome in map(json.loads, output.splitlines())}
-    if process.returncode:
-        missing = set(shapes or (TIME_SHAPES if kind == "time" else MEMORY_SHAPES)) - set(found)
-        reason = (errors.strip().splitlines() or ["no message"])[-1]
-        found |= {name: Outcome(float("nan"), 0, reason[:200]) for name in missing}
-    return found
+def shapes_of(kind: str, engine: str) -> list[str]:
+    """Row groups are Parquet's: elsewhere one table of each form is enough."""
+    if kind == "time":
+        return list(TIME_SHAPES)
+    return [name for name in MEMORY_SHAPES if engine == "parquet" or "all rows" in name]
+
+
+class Batch:
+    """Some cases on one engine, by one process at a time; a new one if it hangs or dies."""
+
+    def __init__(self, kind: str, engine: str, folder: Path, shapes: list[str] | None) -> None:
+        self.shapes = shapes or shapes_of(kind, engine)
+        limits: dict[str, Any] = {"max_time": MAX_TIME, "memory_limit": "1GiB"}
+        if kind == "memory":
+            limits = {"max_time": MEMORY_SECONDS, "memory_limit": MEMORY_LIMIT}
+        self._given = {"engine": engine, "folder": str(folder), **limits}
+
+    def run(self, cases: list[str]) -> Iterator[tuple[str, dict[str, Outcome]]]:
+        while cases:
+            found: dict[str, Outcome] = {}
+            for case, name, outcome in self._lines(cases):
+                found[name] = Outcome(**outcome)
+                if len(found) == len(self.shapes):
+                    yield case, found
+                    cases, found = cases[1:], {}
+            if cases:  # the process ended in the midst of the first of those left
+                missing = [name for name in self.shapes if name not in found]
+                yield cases[0], found | {n: Outcome(float("nan"), 0, self._reason) for n in missing}
+                cases = cases[1:]
+
+    def _lines(self, cases: list[str]) -> Iterator[Any]:
+        given = json.dumps(self._given | {"cases": cases, "shapes": self.shapes})
+        argv = [sys.executable, "-m", "benchmarks.limits_case", given]
+        with tempfile.TemporaryFile("w+") as errors:
+            process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=errors, text=True)
+            assert process.stdout is not None
+            while select.select([process.stdout], [], [], SECONDS_A_FIT)[0]:
+                line = process.stdout.readline()
+                if not line:
+                    break
+                yield json.loads(line)
+            else:
+                process.kill()
+            if process.wait():
+                errors.seek(0)
+                said = (errors.read().strip().splitlines() or ["no message"])[-1]
+                hangs = f"ended after {SECONDS_A_FIT} s"
+                self._reason = hangs if process.returncode < 0 else said[:200]
+
+
+def batches(wanted: list[Key]) -> Iterator[tuple[str, str, list[str]]]:
+    """What one process does: all cases of an engine, but for memory one case."""
+    for engine in ENGINES:
+        cases = [case for kind, case, engine_ in wanted if (kind, engine_) == ("time", engine)]
+        if cases:
+            yield "time", engine, cases
+    for kind, case, engine in wanted:
+        if kind == "memory":
+            yield kind, engine, [case]
 
 
 class Store:
@@ -117,12 +157,15 @@ def cell(kind: str, outcome: Outcome | None) -> str:
 
 
 def table(kind: str, engine: str, found: Outcomes) -> str:
-    shapes = TIME_SHAPES if kind == "time" else MEMORY_SHAPES
-    words = [s.words for s in shapes.values()] if kind == "time" else list(shapes)
+    words = shapes_of(kind, engine)
+    if kind == "time":
+        words = [TIME_SHAPES[name].words for name in words]
+    elif engine != "parquet":
+        words = [name.partition(",")[0] for name in words]
     lines = [f"| method | {' | '.join(words)} |", "|---" * (len(words) + 1) + "|"]
     for (kind_, case, engine_), outcomes in found.items():
         if (kind_, engine_) == (kind, engine):
-            cells = [cell(kind, outcomes.get(name)) for name in shapes]
+            cells = [cell(kind, outcomes.get(name)) for name in shapes_of(kind, engine)]
             lines.append(f"| {case} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -194,16 +237,21 @@ def main() -> None:
     given = parser.parse_args()
     store = Store(given.folder)
     started = time.monotonic()
-    for key in [] if given.report else jobs(given.kinds):
-        kind, case, engine = key
-        if (given.cases and case not in given.cases) or engine not in given.engines:
-            continue
-        earlier = store.read(key)
-        if (earlier is not None and not given.again) or time.monotonic() - started > given.seconds:
-            continue
-        found = run(key, given.folder, given.shapes)
-        store.write(key, (earlier or {}) | found)
-        print(*key, {name: cell(kind, outcome) for name, outcome in found.items()}, flush=True)
+    wanted = [
+        key
+        for key in jobs(given.kinds)
+        if (not given.cases or key[1] in given.cases)
+        and key[2] in given.engines
+        and (given.again or store.read(key) is None)
+    ]
+    for kind, engine, cases in [] if given.report else batches(wanted):
+        batch = Batch(kind, engine, given.folder, given.shapes)
+        for case, found in batch.run(cases):
+            key = kind, case, engine
+            store.write(key, (store.read(key) or {}) | found)
+            print(*key, {name: cell(kind, outcome) for name, outcome in found.items()}, flush=True)
+            if time.monotonic() - started > given.seconds:
+                return
     if given.report:
         report({key: found for key in jobs(given.kinds) if (found := store.read(key))})
 

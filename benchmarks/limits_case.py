@@ -1,4 +1,4 @@
-"""One fit under a limit, in a process of its own: the tables, the methods, and what is measured."""
+"""Fits under a limit in a process of their own: tables, methods, and what is measured."""
 
 from __future__ import annotations
 
@@ -87,6 +87,7 @@ MEMORY_SHAPES = {
     for name, n_rows, n_columns in (("tall", 860_000, 50), ("wide", 43_000, 1000))
     for words, row_group in (("10⁴", 10**4), ("10⁵", 10**5), ("all rows", 0))
 }
+SHAPES = TIME_SHAPES | MEMORY_SHAPES
 ENGINES = ("memory", "parquet", "dask")
 
 # Other ways to run a method than by its defaults, of which a limit must hold as well.
@@ -191,22 +192,31 @@ def fit(case: str, data: tuple[Any, Any], held: int = 0, **limits: Any) -> Outco
     return Outcome(time.perf_counter() - started, peak_bytes() - before, answer)
 
 
-def main(case: str, engine: str, kind: str, folder: Path, **limits: Any) -> None:
-    """All shapes one after the other; each outcome goes to standard output as soon as it is there.
-
-    Small tables first, so that imports and compiled code are not counted.
-    """
-    classes = needs_classes(case)
+def warm(case: str, engine: str, folder: Path, memory_limit: Any) -> None:
+    """Small tables first, so that imports and compiled code are not counted."""
     for n_classes in (0, 2, 5):
         small = Shape("small", 60, 6, n_classes=n_classes)
-        fit(case, open_data(engine, small, folder, classes), memory_limit=limits["memory_limit"])
-    held = reset_peak()
-    shapes = TIME_SHAPES if kind == "time" else MEMORY_SHAPES
-    for name in limits.pop("shapes") or shapes:
-        data = open_data(engine, shapes[name], folder, classes)
-        outcome = fit(case, data, held, **limits)
-        del data
-        print(json.dumps([name, asdict(outcome)]), flush=True)
+        data = open_data(engine, small, folder, needs_classes(case))
+        fit(case, data, memory_limit=memory_limit)
+
+
+def main(cases: list[str], engine: str, shapes: list[str], folder: Path, **limits: Any) -> None:
+    """All cases on all shapes; each outcome goes to standard output as soon as it is there.
+
+    Memory is what it is in a process of one case; for time, one process can serve all.
+    """
+    opened: dict[tuple[str, bool], Any] = {}
+    for case in cases:
+        warm(case, engine, folder, limits["memory_limit"])
+        held = reset_peak()
+        for name in shapes:
+            key = name, needs_classes(case)
+            if key not in opened:
+                opened[key] = open_data(engine, SHAPES[name], folder, needs_classes(case))
+            outcome = fit(case, opened[key], held, **limits)
+            if len(cases) == 1:
+                opened.clear()
+            print(json.dumps([case, name, asdict(outcome)]), flush=True)
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 # A smaller grid, basis and number of restarts, for every measure and method that has them.
-QUICK = {"n_basis": 10, "cv": 2, "n_init": 1, "sigmas": [1.0], "lambdas": [0.1]}
+QUICK = {"n_basis": 10, "cv": 2, "n_init": 1, "sigmas": [1.0], "lambdas": [0.1], "n_trees": 10}
 # With few columns nothing can pass at the usual levels.
 QUICK |= {"n_pairs": 3, "threshold": 0.6, "fdr": 1.0, "allow_empty": True}
 

@@ -1024,3 +1024,27 @@ def stepwise_neighbours(correlation, column, n_samples, cost):
         if n_samples * np.log(unexplained(chosen) / left[best]) <= cost:
             return chosen
         chosen.append(best)
+
+
+# --- Leave-one-out --------------------------------------------------------------------------------
+
+
+def leave_one_out_losses(X, targets, penalty, n_neighbors):
+    """Mean squared error of kernel ridge regression and of nearest neighbours, one model per row.
+
+    ``targets`` are centred before rows are left out.
+    """
+    n, d = X.shape
+    targets = targets - targets.mean(axis=0)
+    losses = []
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        near = np.array([[np.sum((X[a] - X[b]) ** 2) for b in others] for a in others])
+        K = np.exp(-near / (2 * d)) + penalty * np.eye(n - 1)
+        to_row = np.array([np.sum((X[i] - X[b]) ** 2) for b in others])
+        ridge = np.exp(-to_row / (2 * d)) @ np.linalg.solve(K, targets[others])
+        nearest = [others[p] for p in np.argsort(to_row)[:n_neighbors]]
+        mean = targets[nearest].mean(axis=0)
+        pairs = [np.sum((targets[i] - guess) ** 2) for guess in (ridge, mean)]
+        losses.append(pairs)
+    return np.array(losses)

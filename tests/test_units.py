@@ -134,15 +134,15 @@ def test_extreme_units_are_refused_where_units_count():
         HSICRanking(standardize=False).fit(X, Y * 1e250)
 
 
-@pytest.mark.parametrize("rows_a_block", [60, 7])
+@pytest.mark.parametrize("rows_per_block", [60, 7])
 @pytest.mark.parametrize("offset", [1e6, 1e12, 1e15])
-def test_a_large_offset_hides_nothing_that_the_numbers_still_hold(offset, rows_a_block):
+def test_a_large_offset_hides_nothing_that_the_numbers_still_hold(offset, rows_per_block):
     shifted = X[:, [0, 1, 3, 4]] + offset
     truth = shifted - offset  # what is left after rounding
     expected = np.corrcoef(truth.T, Y)[:-1, -1]
     parts = [
-        cross_moments(shifted[a : a + rows_a_block], Y[a : a + rows_a_block, None])
-        for a in range(0, 60, rows_a_block)
+        cross_moments(shifted[a : a + rows_per_block], Y[a : a + rows_per_block, None])
+        for a in range(0, 60, rows_per_block)
     ]
     merged = parts[0]
     for part in parts[1:]:

@@ -19,7 +19,7 @@ from featsieve import MRMR, PearsonRanking, open_parquet
 
 TABLE = Table()
 COLUMNS = 100
-ROWS_A_GROUP = 100_000
+ROWS_PER_GROUP = 100_000
 BATCH = 1 << 15
 FEWEST_ROWS = 100_000
 
@@ -30,8 +30,10 @@ def write_table(path: Path, n_rows: int) -> None:
     names = [f"x{j}" for j in range(COLUMNS)]
     schema = pa.schema([*((name, pa.float32()) for name in names), ("y", pa.int8())])
     with pq.ParquetWriter(path, schema) as writer:
-        for start in range(0, n_rows, ROWS_A_GROUP):
-            X = rng.standard_normal((min(ROWS_A_GROUP, n_rows - start), COLUMNS), dtype=np.float32)
+        for start in range(0, n_rows, ROWS_PER_GROUP):
+            X = rng.standard_normal(
+                (min(ROWS_PER_GROUP, n_rows - start), COLUMNS), dtype=np.float32
+            )
             y = X[:, 0] + X[:, 1] * X[:, 2] + X[:, 3] + rng.standard_normal(len(X))
             columns = [*map(pa.array, X.T.copy()), pa.array((y > 0).astype(np.int8))]
             writer.write_table(pa.table(columns, schema=schema))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 EngineUse = Literal["streams", "gathers"]
 Sight = Literal["linear", "non-linear", "interaction", "redundancy"]
@@ -20,13 +20,14 @@ class Score:
     """What a method's ``scores_`` mean; larger is always better.
 
     ``by_step``: the score of a selected column was computed given the columns selected before it,
-    so scores of different steps are not on one scale.
+    so scores of different steps are not on one scale. ``symbol`` is what tables call it.
     """
 
     meaning: str
     unit: str
     range: str
     by_step: bool = False
+    symbol: str = "score"
 
     def __str__(self) -> str:
         order = "; in step order" if self.by_step else ""
@@ -264,17 +265,18 @@ METHODS: tuple[Method, ...] = (
            cost="trees × n log n × √m to m/3", sees=("linear", "non-linear", "interaction"),
            use="for a quick look that sees interactions, at any size"),
     Method("RidgeForward", "featsieve.methods.prediction", "error of kernel ridge regression",
-           "forward", "gathers", "Cawley and Talbot 2006",
+           "forward", "gathers", "Pahikkala et al. 2010",
            "adds the column that lowers the leave-one-out error most", family="prediction",
            score=Score("minus the leave-one-out error with the column", "that of the target",
                        "0 or less", by_step=True),
            cost="k pool inverses of 250 × 250", sees=PAIRWISE,
            use="when prediction is all that matters, for few columns"),
     Method("AutoSelector", "featsieve.methods.auto", "errors on inner folds", "race", "streams",
-           "this package", "races methods on inner folds; chooses the method and the count",
-           family="prediction", score=Score("that of the method that won", "that of the method",
-                                            "any sign", by_step=True),
-           cost="all methods of the race, 5 times", sees=EVERYTHING,
+           "this package", "races methods on inner folds, and combines the best of them",
+           family="prediction", score=Score("share of the votes, or that of the method that won",
+                                            "no unit, or that of the method", "any sign",
+                                            by_step=True),
+           cost="all methods of the race, 6 times", sees=EVERYTHING,
            use="when you do not know which method suits your table"),
     Method("WrapperSelector", "featsieve.methods.wrapper", "a user's estimator",
            "forward, backward, exhaustive", "gathers", LECTURE,
@@ -300,15 +302,16 @@ METHODS: tuple[Method, ...] = (
     Method("KnockoffSelector", "featsieve.methods.knockoffs", "any", "any, against copies",
            "streams", "Candès et al. 2018; Ren and Barber 2024",
            "any method with a bounded false discovery rate", family="error control",
-           score=Score("how far the column is ahead of its copy (W)", "that of the method",
-                       "any sign"),
+           score=Score("how far the column is ahead of its copy", "that of the method",
+                       "any sign", symbol="W"),
            cost="n m² for the copies, then the method on 2 m columns", sees=(),
            use="when few of the selected columns may be false"),
     Method("StabilitySelector", "featsieve.methods.stability", "any", "any, on halves of the rows",
            "streams", "Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
            "what any method selects again and again, with a bound on errors",
            family="error control",
-           score=Score("share of the halves that select the column", "no unit", "0 to 1"),
+           score=Score("share of the halves that select the column", "no unit", "0 to 1",
+                       symbol="frequency"),
            cost="100 runs of the method on half of the rows", sees=(),
            use="when the selection should not depend on which rows you have"),
 )
@@ -321,6 +324,12 @@ def find_method(name: str) -> Method:
         if name.lower() in {method.name.lower(), method.command_name}:
             return method
     raise KeyError(name)
+
+
+def score_of(selector: Any) -> Score:
+    """What the scores of a fitted selector mean: of a race, those of the method that won it."""
+    name = getattr(selector, "method_", type(selector).__name__)
+    return find_method(name.partition(" ")[0]).score  # "JMI 2" is the second of its kind in a race
 
 
 def methods_for_numbers(*searches: str) -> str:

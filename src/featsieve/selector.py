@@ -39,9 +39,9 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
     - which words ``n_features_to_select`` may be (``_count_rules``), and whether the procedure
       itself finds the count for them (``_offers_auto_count``);
     - the checks of its parameters (``_checks``), all done before anything is read;
-    - which extras of a result become fitted attributes, as they are (``_result_attributes``) or one
-      per column (``_column_attributes``), and which private ones the next fit has to forget
-      (``_private_state``).
+    - which fields and extras of a result become fitted attributes, as they are
+      (``_result_attributes``) or one per column (``_column_attributes``), and which private ones
+      the next fit has to forget (``_private_state``).
     """
 
     n_features_to_select: int | float | str | None = None
@@ -84,6 +84,11 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
     _private_state: ClassVar[tuple[str, ...]] = ()
     _result_attributes: ClassVar[Mapping[str, str]] = {}
     _column_attributes: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def _task(self) -> str:
+        """As what the target is read."""
+        return self.task
 
     def _procedure(self) -> Procedure:
         raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
@@ -189,19 +194,19 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     def _settings(self) -> Settings:
         """The parameters that all selectors share, resolved; all others checked."""
         settings = Settings(
-            task=self.task,
+            takes_missing=self._takes_missing,
+            takes_sparse=self._takes_sparse,
+            takes_any_unit=self._takes_any_unit,
+            needs_target=self._needs_target,
+            owner=type(self).__name__,
+            task=self._task,
             categorical_features=self.categorical_features,
             feature_groups=self.feature_groups,
             n_jobs=self.n_jobs,
             max_time=self.max_time,
             memory_limit=self.memory_limit,
             callback=self.callback,
-            takes_missing=self._takes_missing,
-            takes_sparse=self._takes_sparse,
             rescale=getattr(self, "standardize", True),
-            takes_any_unit=self._takes_any_unit,
-            needs_target=self._needs_target,
-            owner=type(self).__name__,
         )
         for name, check in self._checks.items():
             check(name, getattr(self, name))
@@ -235,10 +240,11 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             self.pvalues_ = np.asarray(extras["pvalues"])[owner]
         if "guarantee" in extras:
             self.guarantee_ = str(extras["guarantee"])
+        parts = {**vars(result), **extras}
         for name, key in self._result_attributes.items():
-            setattr(self, name, extras[key])
+            setattr(self, name, parts[key])
         for name, key in self._column_attributes.items():
-            setattr(self, name, np.asarray(extras[key])[owner])
+            setattr(self, name, np.asarray(parts[key])[owner])
         if k is not None and len(result.indices) != k:
             warn_user(
                 f"{type(self).__name__} found {len(result.indices)} features where {k} were asked "

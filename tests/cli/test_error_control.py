@@ -32,9 +32,10 @@ def selected(capsys, *words):
 def test_a_false_discovery_rate(table, capsys, tmp_path):
     code = tmp_path / "model.py"
     words = [str(table), "--target", "y", "--fdr", "0.2", "--pipeline", str(code)]
-    answer, messages = selected(capsys, *words)
+    answer, _ = selected(capsys, *words)
     assert set(answer["selected"]) >= {f"c{j}" for j in range(8)}
-    assert "at most 20% of the selected columns are false" in messages
+    assert "at most 20% of the selected columns are false" in answer["guarantee"]
+    assert min(answer["scores"]) >= answer["threshold"] > 0
     selector = runpy.run_path(str(code))["selector"]
     assert selector.fdr == 0.2
     assert type(selector.selector).__name__ == answer["method"] == "LassoSelector"
@@ -42,20 +43,45 @@ def test_a_false_discovery_rate(table, capsys, tmp_path):
 
 def test_stability(table, capsys):
     words = [str(table), "--target", "y", "--stability", "--method", "pc"]
-    answer, messages = selected(capsys, *words)
+    answer, _ = selected(capsys, *words)
     assert len(answer["selected"]) >= 1
-    assert "expected to be false" in messages
-    assert (
-        max(answer["scores"].values() if isinstance(answer["scores"], dict) else answer["scores"])
-        <= 1
-    )
+    assert "expected to be false" in answer["guarantee"]
+    assert 1 >= max(answer["scores"]) >= min(answer["scores"]) >= answer["threshold"]
+    for frequency, (low, high) in zip(answer["scores"], answer["intervals"], strict=True):
+        assert low <= frequency <= high
 
 
-def test_nothing_that_passes_is_explained(table, capsys):
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        (("--fdr", "0.2"), ["rank", "column", "W", "threshold", "adds"]),
+        (("--stability",), ["rank", "column", "frequency", "95", "%", "interval", "threshold"]),
+        (("--param", "n_permutations=50"), ["rank", "column", "score", "p", "adjusted", "p"]),
+    ],
+)
+def test_figures_of_error_control_have_their_columns(table, capsys, tmp_path, words, titles):
+    page = tmp_path / "r.html"
+    words = (str(table), "--target", "y", "--method", "pc", *words, "--report", str(page))
+    assert main(["select", *words]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0].split()[: len(titles)] == titles
+    html = page.read_text(encoding="utf-8")
+    if "p" not in titles:
+        assert "guarantee: " in out
+        assert "<b>Guarantee.</b> " in html
+        assert "<th scope='col'>threshold</th>" in html
+    assert f"<th scope='col'>{titles[2]}</th>" in html
+
+
+def test_nothing_that_passes_is_explained(table, capsys, tmp_path):
     words = [str(table), "--target", "c19", "--fdr", "0.1", "--method", "pc"]
-    answer, messages = selected(capsys, *words)
+    answer, _ = selected(capsys, *words)
     assert answer["selected"] == []
-    assert "Nothing passes at a false discovery rate of 10%" in messages
+    assert "Nothing passes at a false discovery rate of 10%" in answer["explanation"]
+    page = tmp_path / "r.html"
+    assert main(["select", *words, "--report", str(page)]) == 0
+    assert capsys.readouterr().out.startswith("0 of 20 columns for 'c19'")
+    assert "Nothing passes at" in page.read_text(encoding="utf-8")
 
 
 def test_two_guarantees_at_once_are_refused(table, capsys):

@@ -7,7 +7,9 @@ import shutil
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import dump_svmlight_file
 
 from featsieve.cli.completion import bash
 from tests.commands import run_tool
@@ -41,6 +43,52 @@ def test_the_pipeline_of_a_messy_file(run, tmp_path, monkeypatch):
     assert code == 0, err
     done = run_tool("model.py", folder=tmp_path)
     assert done.stdout.strip() == "['a']", done.stderr
+
+
+def test_the_pipeline_reads_the_file_as_the_command_did(run, tmp_path, monkeypatch):
+    """Delimiter, encoding and header are part of it; no dataframe package is needed."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=60), rng.normal(size=60)
+    kinds = np.where(a > 0, "süß", "herb")
+    lines = [f"{x:.3f}|{z:.3f}|{kind}" for x, z, kind in zip(a, b, kinds, strict=True)]
+    (tmp_path / "t.txt").write_text("\n".join(lines), encoding="cp1252")
+    words = ("select", "t.txt", "--target", "X3", "--no-header", "--delimiter", "|", "-k", 1)
+    words = (*words, "--encoding", "cp1252", "--method", "pc")
+    code, _, err = run(*words, "--pipeline", "model.py")
+    assert code == 0, err
+    assert "pandas" not in (tmp_path / "model.py").read_text(encoding="utf-8")
+    done = run_tool("model.py", folder=tmp_path)
+    assert done.stdout.strip() == "['X1']", done.stderr
+
+
+@pytest.mark.parametrize("ending", ["libsvm", "parquet"])
+def test_the_pipeline_of_a_matrix_and_of_a_file_on_disk(run, tmp_path, monkeypatch, ending):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 6))
+    y = (X[:, 1] > 0).astype(int)
+    if ending == "libsvm":
+        dump_svmlight_file(X, y, str(tmp_path / "t.libsvm"), zero_based=False)
+    else:
+        frame = pd.DataFrame(X, columns=[f"X{j}" for j in range(1, 7)])
+        frame["kind"] = np.where(y > 0, "a", "b")
+        frame.assign(target=y).to_parquet(tmp_path / "t.parquet")
+    words = ("select", f"t.{ending}", "--target", "target", "-k", 2, "--method", "pc")
+    words = (*words, "--memory-limit", "300KiB") if ending == "parquet" else words
+    code, out, err = run(*words, "--format", "json", "--pipeline", "model.py")
+    assert code == 0, err
+    done = run_tool("model.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(eval(done.stdout)) == sorted(json.loads(out)["selected"])
+    on_disk = "stays on the disk" in (tmp_path / "model.py").read_text(encoding="utf-8")
+    assert on_disk == (ending == "parquet")
+
+
+def test_standard_input_has_no_pipeline(run):
+    code, _, err = run("select", "-", "--target", "y", "--pipeline", "model.py")
+    assert code == 2
+    assert "standard input cannot be read twice" in err
 
 
 def complete(words):

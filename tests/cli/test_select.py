@@ -189,3 +189,11 @@ def test_file_without_header(run, tmp_path):
     assert_one_sentence(run("select", path, "--target", "y")[2], "add --no-header")
     words = ("--no-header", "--target", "X3", "-k", 1, "--format", "json", "--method", "pc")
     assert json.loads(run("select", path, *words)[1])["selected"] == ["X2"]
+
+
+def test_a_race_keeps_its_own_time_limit(run, csv):
+    """None would mean no limit at all."""
+    words = ("select", csv, "--target", "y", "-k", 1, "--format", "json")
+    assert json.loads(run(*words)[1])["params"]["max_time"] == 60
+    assert json.loads(run(*words, "--max-time", 30)[1])["params"]["max_time"] == 30
+    assert json.loads(run(*words, "--method", "pc")[1])["params"]["max_time"] is None

@@ -51,7 +51,7 @@ def test_a_file_that_changes_between_two_passes(path, change):
 
 
 def test_a_file_that_changes_within_a_pass(path):
-    engine = open_engine(open_parquet(path), "y", Settings(rows_a_block=50))
+    engine = open_engine(open_parquet(path), "y", Settings(rows_per_block=50))
 
     def summarise(block):
         if block.start == 100:

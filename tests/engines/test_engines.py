@@ -38,19 +38,19 @@ def parquet(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("rows_a_block", [1, 3, 64, 10_000])
+@pytest.mark.parametrize("rows_per_block", [1, 3, 64, 10_000])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_blocks_and_threads_do_not_change_the_scores(rows_a_block, n_jobs):
+def test_blocks_and_threads_do_not_change_the_scores(rows_per_block, n_jobs):
     X, y = make_numbers()
     expected = np.abs([np.corrcoef(X[:, j], y)[0, 1] for j in range(X.shape[1])])
-    settings = Settings(rows_a_block=rows_a_block, n_jobs=n_jobs)
+    settings = Settings(rows_per_block=rows_per_block, n_jobs=n_jobs)
     assert_allclose(scores_of(open_engine(X, y, settings)), expected, rtol=0, atol=1e-12)
 
 
 def test_file_engine_agrees_with_memory(parquet):
     X, y = make_numbers()
     table = open_parquet(parquet)
-    from_file = scores_of(open_engine(table, "y", Settings(rows_a_block=50, n_jobs=2)))
+    from_file = scores_of(open_engine(table, "y", Settings(rows_per_block=50, n_jobs=2)))
     assert_allclose(from_file, scores_of(open_engine(X, y, Settings())), rtol=0, atol=1e-12)
 
 
@@ -106,7 +106,7 @@ def test_sparse_is_summed_without_being_filled_in():
     y = np.asarray(X[:, [3]].toarray()).ravel() + 0.01 * rng.normal(size=300)
     dense = scores_of(open_engine(X.toarray(), y, Settings()))
     for container in (X, sp.csr_array(X), X.tocsr()):
-        found = scores_of(open_engine(container, y, Settings(rows_a_block=32)))
+        found = scores_of(open_engine(container, y, Settings(rows_per_block=32)))
         assert_allclose(found, dense, rtol=1e-10, atol=1e-12)
 
 
@@ -117,7 +117,7 @@ def test_take_gives_rows_in_the_order_asked_for(parquet):
     rows, columns = np.array([400, 3, 77, 3]), np.array([2, 0])
     engines = [
         open_engine(X, y, Settings()),
-        open_engine(open_parquet(parquet), "y", Settings(rows_a_block=64)),
+        open_engine(open_parquet(parquet), "y", Settings(rows_per_block=64)),
         open_engine(da.from_array(X, chunks=(90, 7)), y, Settings()),
     ]
     for engine in engines:
@@ -167,8 +167,8 @@ def pair_engine(request, parquet):
 
     X, y = make_numbers()
     return {
-        "memory": lambda: open_engine(X, y, Settings(rows_a_block=64)),
-        "threads": lambda: open_engine(X, y, Settings(rows_a_block=64, n_jobs=2)),
+        "memory": lambda: open_engine(X, y, Settings(rows_per_block=64)),
+        "threads": lambda: open_engine(X, y, Settings(rows_per_block=64, n_jobs=2)),
         "file": lambda: open_engine(open_parquet(parquet), "y", Settings()),
         "dask": lambda: open_engine(da.from_array(X, chunks=(130, 7)), y, Settings()),
     }[request.param]()
@@ -196,7 +196,7 @@ def test_missing_cells_are_refused_with_name_count_and_advice(parquet):
     with pytest.raises(
         InputError, match=r"column 'x2' \(and 1 more column\) has 2 missing \(NaN\)"
     ):
-        scores_of(open_engine(X, y, Settings(rows_a_block=50)))
+        scores_of(open_engine(X, y, Settings(rows_per_block=50)))
 
 
 def test_block_grid_depends_on_shape_before_budget():

@@ -21,7 +21,7 @@ Y = RNG.normal(size=200)
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_blocks_columns_and_rows_are_scaled_alike(ddof, container):
-    engine = StandardizedEngine(open_engine(container(X), Y, Settings(rows_a_block=33)), ddof)
+    engine = StandardizedEngine(open_engine(container(X), Y, Settings(rows_per_block=33)), ddof)
     scale = X.std(axis=0, ddof=ddof)
     expected = (X - X.mean(axis=0)) / np.where(scale > 1e-9, scale, np.inf)
     taken, _ = engine.take()

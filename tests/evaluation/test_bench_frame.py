@@ -49,10 +49,10 @@ def test_tables_show_the_papers_figure_and_the_direction():
 # --- cells ----------------------------------------------------------------------------------------
 
 
-def counting_bench(calls, n=4, fail_at=None):
+def counting_bench(calls, n=4, fail_at=None, error=KeyboardInterrupt):
     def work(i):
         if i == fail_at:
-            raise KeyboardInterrupt
+            raise error
         calls.append(i)
         return {"square": i * i}
 
@@ -77,6 +77,46 @@ def test_an_interrupted_bench_reports_what_it_has_and_continues(tmp_path):
     assert not cells_path(counting_bench([]), Request(out=out)).exists()
     run_bench(counting_bench(calls), Request(out=out))
     assert calls == [0, 1, 2, 3] * 2  # finished: the next run starts from the beginning
+
+
+def test_a_cell_that_raises_is_a_row_with_its_reason_and_is_tried_again(tmp_path):
+    out, calls, words = tmp_path / "b.md", [], []
+    broken = counting_bench(calls, fail_at=1, error=ValueError("no rows | left"))
+    text = run_bench(broken, Request(out=out), say=words.append)
+    assert calls == [0, 2, 3]
+    assert "sum 13 of 3" in text
+    assert "1 of 4 cells failed" in text
+    assert "Interrupted" not in text
+    assert "| 1 | ValueError: no rows \\| left |" in text
+    assert "try them again" in words[-1]
+    failures = json.loads(out.with_suffix(".json").read_text())["failures"]
+    assert failures == [{"key": ["1"], "reason": "ValueError: no rows | left"}]
+    assert "sum 14 of 4" in run_bench(counting_bench(calls), Request(out=out))
+    assert calls == [0, 2, 3, 1]
+
+
+def test_a_report_in_json_is_enough_to_ask_for_more(tmp_path):
+    out, calls = tmp_path / "b.md", []
+    run_bench(counting_bench(calls, n=2), Request(out=out))
+    assert not cells_path(counting_bench([]), Request(out=out)).exists()
+    text = run_bench(counting_bench(calls, n=4), Request(out=out))
+    assert calls == [0, 1, 2, 3]
+    assert "sum 14 of 4" in text
+    assert "2 of 4 cells were done in an earlier run" in text
+
+
+def test_a_report_of_other_settings_or_with_lost_figures_is_not_continued(tmp_path):
+    out, calls = tmp_path / "b.md", []
+    run_bench(counting_bench(calls, n=2), Request(out=out))
+    run_bench(counting_bench(calls, n=3), Request(out=out, quick=True))
+    assert calls == [0, 1, 0, 1, 2]
+    path = out.with_suffix(".json")
+    path.write_text(path.read_text().replace('"square": 1', '"square": null'))
+    run_bench(counting_bench(calls, n=4), Request(out=out, quick=True))
+    assert calls[5:] == [1, 3]
+    path.write_text("[]")
+    run_bench(counting_bench(calls, n=1), Request(out=out, quick=True))
+    assert calls[7:] == [0]
 
 
 def test_cells_of_another_setting_or_a_cut_line_are_not_used(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 WORDS = np.array(["low", "middle", "top"])  # sorted, so that codes keep their order
-ROWS_A_PART = 7
+ROWS_PER_PART = 7
 
 
 def _names(X: Any) -> list[str]:
@@ -161,7 +161,7 @@ def _polars_parts(X: Any, coded: Sequence[int]) -> Any:
     import polars as pl
 
     frame = pl.DataFrame(_columns(X, coded))
-    return pl.concat([frame[a : a + ROWS_A_PART] for a in range(0, len(X), ROWS_A_PART)])
+    return pl.concat([frame[a : a + ROWS_PER_PART] for a in range(0, len(X), ROWS_PER_PART)])
 
 
 def _pyarrow(X: Any, coded: Sequence[int]) -> Any:
@@ -178,8 +178,8 @@ def _pyarrow_parts(X: Any, coded: Sequence[int]) -> Any:
 
     columns = _columns(X, coded)
     parts = [
-        pa.table({name: column[a : a + ROWS_A_PART] for name, column in columns.items()})
-        for a in range(0, len(X), ROWS_A_PART)
+        pa.table({name: column[a : a + ROWS_PER_PART] for name, column in columns.items()})
+        for a in range(0, len(X), ROWS_PER_PART)
     ]
     return pa.concat_tables(parts)
 
@@ -209,7 +209,7 @@ FRAMES: dict[str, Callable[[Any, Sequence[int]], Any]] = {
 def _dask_array(X: Any) -> Any:
     import dask.array as da
 
-    return da.from_array(np.ascontiguousarray(X), chunks=(ROWS_A_PART, 2))
+    return da.from_array(np.ascontiguousarray(X), chunks=(ROWS_PER_PART, 2))
 
 
 CONTAINERS = (*ARRAYS, *FRAMES, *SPARSE, "dask array")

@@ -72,7 +72,7 @@ CODED = {"categorical_features": [3]}
 def test_matrix_products_equal_binding_anew(kind, options, weighted):
     X, y = make_table(kind)
     weight = np.random.default_rng(5).random(len(X)) if weighted else None
-    engine = open_engine(X, y, Settings(rows_a_block=17, **options), sample_weight=weight)
+    engine = open_engine(X, y, Settings(rows_per_block=17, **options), sample_weight=weight)
     bound = Pearson().bind(engine)
     assert isinstance(bound, HasPermutedScores)
     orders = Exchange(len(X)).orders(0, 3, 10)

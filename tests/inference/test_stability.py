@@ -87,7 +87,7 @@ def test_some_rows_of_an_engine_are_the_table_of_those_rows(seed):
     rng = np.random.default_rng(seed)
     X, y = table(seed, n=50, p=4)
     rows = np.sort(rng.choice(50, 21, replace=False))
-    engine = RowSubset(open_engine(X, y, Settings(rows_a_block=8)), rows)
+    engine = RowSubset(open_engine(X, y, Settings(rows_per_block=8)), rows)
     selector = PearsonRanking(n_features_to_select=2)
     *_, last = selector._steps(engine, 2)
     assert last.scores == pytest.approx(selector.fit(X[rows], y[rows]).scores_, abs=1e-12)

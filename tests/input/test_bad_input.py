@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -327,3 +328,11 @@ def test_categories_of_half_precision(container):
 def test_columns_come_in_lists(parameters, sentence):
     with pytest.raises(InputError, match=sentence):
         PearsonRanking(**parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("selector", [PearsonRanking(), MRMR()])
+def test_a_column_of_the_type_null_has_no_value(selector):
+    """pyarrow gives a column of gaps alone a type that has no counterpart elsewhere."""
+    table = pa.table({"a": np.arange(20.0), "e": pa.nulls(20)})
+    with pytest.raises(InputError, match="column 'e' has dtype null; it has no value at all"):
+        selector.fit(table, np.arange(20.0))

@@ -164,3 +164,13 @@ def test_it_stops_when_told_and_says_that_it_did_not_converge(solver):
     assert solution.residual > 1e-6
     late = solver(problem, problem.start, problem.penalty(np.inf), expired=lambda: True)
     assert late.n_iter == 0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.filterwarnings("error")
+def test_a_criterion_without_a_minimum_ends_with_a_finite_point(solver):
+    penalty = BlockPenalty(RowBlocks(np.arange(3)), np.inf, 1.0)
+    with np.errstate(over="ignore"):
+        solution = solver(lambda W: (-(W**4).sum(), -4 * W**3), np.ones((3, 2)), penalty)
+    assert np.isfinite(solution.point.objective)
+    assert not solution.converged

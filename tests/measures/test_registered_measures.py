@@ -70,7 +70,7 @@ def answers(measure, engine):
 def test_engines_agree(name, engine, tmp_path):
     measure = quick_measure(name)
     expected = answers(measure, open_engine(X, Y, settings_for(measure)))
-    rows = settings_for(measure, rows_a_block=13, n_jobs=2)
+    rows = settings_for(measure, rows_per_block=13, n_jobs=2)
     found = answers(measure, ENGINES[engine](tmp_path, rows))
     assert len(found) > 1
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)

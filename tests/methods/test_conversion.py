@@ -89,6 +89,14 @@ def test_hsfs_finds_columns_that_matter_only_together(kind):
     assert hits >= 19
 
 
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+@pytest.mark.parametrize("solver", ["proximal", "two-metric"])
+def test_a_criterion_that_outgrows_every_penalty_is_refused(kernel, solver):
+    X, y = sign_of_product(0, n=40)
+    with pytest.raises(InputError, match=r"grows with W without bound.*kernel='rbf'"):
+        HSFS(kernel=kernel, solver=solver, n_features_to_select=2).fit(X, y)
+
+
 def test_principal_features_takes_one_column_per_source():
     rng = np.random.default_rng(0)
     sources = rng.normal(size=(200, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -358,7 +359,6 @@ def test_scale_matters_only_without_standardising():
         ({"alpha": 1.0, "radius": 1.0}, "say the same in two ways"),
         ({"cv": 1}, "cv=1 is not allowed"),
         ({"cv": 0, "n_features_to_select": "auto"}, "needs the error of folds"),
-        ({"alpha": 1e9}, "every coefficient is 0"),
         ({"method": "lar", "feature_groups": [[0, 1]]}, "method='lar' takes one numeric target"),
     ],
 )
@@ -366,6 +366,17 @@ def test_wrong_parameters_are_refused(params, message):
     X, y = make_linear()
     with pytest.raises(InputError, match=message):
         LassoSelector(**params).fit(X, y)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200])
+def test_a_penalty_that_is_too_large_selects_nothing_and_says_below_which(unit):
+    X, y = make_linear()
+    largest = LassoSelector(alpha=1e-3 * unit).fit(X, y * unit).alphas_[0]
+    sentence = re.escape(f"no feature is selected; give an alpha below {largest:g}")
+    with pytest.warns(UserWarning, match=sentence):
+        fitted = LassoSelector(alpha=1.01 * largest).fit(X, y * unit)
+    assert not fitted.support_.any()
+    assert LassoSelector(alpha=0.99 * largest).fit(X, y * unit).support_.any()
 
 
 @pytest.mark.parametrize("shape", [(80, 8), (12, 30)])

@@ -100,7 +100,7 @@ def test_blocks_and_chunks_change_nothing(monkeypatch, task):
     expected = outcome()
     stream(monkeypatch)
     monkeypatch.setattr(table_rows_module, "_CHUNK_ROWS", 64)
-    for settings in ({}, {"rows_a_block": 37}, {"rows_a_block": 100, "n_jobs": 2}):
+    for settings in ({}, {"rows_per_block": 37}, {"rows_per_block": 100, "n_jobs": 2}):
         np.testing.assert_allclose(outcome(**settings), expected, rtol=1e-9, atol=1e-12)
 
 

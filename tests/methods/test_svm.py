@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import RFE
 from sklearn.preprocessing import StandardScaler
@@ -151,8 +151,27 @@ def test_a_given_cost_decides_the_count_and_a_count_caps_it():
     assert 3 < len(fitted.indices_) < 12
     capped = L1SVM(C=0.1, n_features_to_select=2).fit(X, y)
     assert capped.indices_.tolist() == fitted.indices_[:2].tolist()
-    with pytest.raises(InputError, match="leaves every coefficient at 0; give a C above"):
-        L1SVM(C=1e-9).fit(X, y)
+    with pytest.warns(UserWarning, match="leaves every coefficient at 0, so .*; give a C above"):
+        assert not L1SVM(C=1e-9).fit(X, y).support_.any()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_first_of_equal_columns_has_the_coefficient_of_all(n_classes):
+    """Any share of it would be a minimum, and rounding would decide."""
+    X, y = make_classes(n_classes=n_classes)
+    X[:, 7], X[:, 9], X[:, 10] = 1000 * X[:, 3] + 5, -X[:, 3], X[:, 11]
+    alone = L1SVM(C=1.0).fit(np.delete(X, [7, 9, 11], axis=1), y)
+    chosen = L1SVM(C=1.0).fit(X, y)
+    assert_allclose(np.delete(chosen.scores_, [7, 9, 11]), alone.scores_, rtol=1e-6)
+    assert_array_equal(chosen.scores_[[7, 9, 11]], 0.0)
+
+
+def test_equal_groups_are_copies_of_the_first():
+    X, y = make_classes(n_columns=6)
+    X[:, 4], X[:, 5] = X[:, 0], -X[:, 1]
+    chosen = L1SVM(C=1.0, feature_groups={"a": [0, 1], "b": [4, 5], "c": [2, 3]}).fit(X, y)
+    assert chosen.support_[:2].all()
+    assert not chosen.support_[4:].any()
 
 
 def test_where_the_path_ends_below_k_the_next_fill_up_and_a_warning_says_so():

@@ -144,6 +144,6 @@ def test_a_coarse_and_a_fine_piece_of_training_agree(monkeypatch):
     problem = problems_of(y, one_vs_rest)[0]
     K = rows.X @ rows.X.T
     whole = Solver(SILENT).soft_margin(K, problem.sign, 10.0)
-    monkeypatch.setattr("featsieve.procedures.svm.dual.CELLS_A_PIECE", 1)
+    monkeypatch.setattr("featsieve.procedures.svm.dual.CELLS_PER_PIECE", 1)
     pieces = Solver(SILENT).soft_margin(K, problem.sign, 10.0)
     np.testing.assert_array_equal(whole.alpha, pieces.alpha)

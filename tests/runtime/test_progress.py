@@ -85,7 +85,7 @@ def test_no_answer_within_the_time_limit_is_an_error_that_says_so():
     from featsieve.runtime.progress import drive
     from featsieve.searches import Ranking
 
-    engine = open_engine(many, many[:, 0], Settings(max_time=1e-9, rows_a_block=100))
+    engine = open_engine(many, many[:, 0], Settings(max_time=1e-9, rows_per_block=100))
     with pytest.raises(TimeoutError, match="max_time passed before the first answer"):
         drive(Pairing(Pearson(), Ranking()).steps(engine, 1), engine.monitor)
 

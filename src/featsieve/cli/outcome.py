@@ -22,6 +22,7 @@ class Column:
     selected: bool
     adjusted: float | None = None
     adds: float | None = None
+    interval: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,11 @@ class Outcome:
     target: str
     notes: tuple[str, ...] = ()
     score: str = ""
+    symbol: str = "score"
     by_step: bool = False
+    threshold: float | None = None
+    guarantee: str = ""
+    explanation: str = ""
     selector: Any = None
 
     @property
@@ -58,6 +63,10 @@ class Outcome:
             "pvalues": [column.pvalue for column in chosen] if self.has_pvalues else None,
             "adjusted": [column.adjusted for column in chosen] if self.has_pvalues else None,
             "adds": [column.adds for column in chosen] if self.has_gains else None,
+            "intervals": [column.interval for column in chosen] if self.has_intervals else None,
+            "threshold": self.threshold,
+            "guarantee": self.guarantee or None,
+            "explanation": self.explanation or None,
             "score_meaning": self.score,
             "notes": list(self.notes),
             "method": self.method,
@@ -79,6 +88,10 @@ class Outcome:
         return any(column.pvalue is not None for column in self.columns)
 
     @property
+    def has_intervals(self) -> bool:
+        return any(column.interval is not None for column in self.columns)
+
+    @property
     def has_gains(self) -> bool:
         return any(column.adds is not None for column in self.columns)
 
@@ -96,6 +109,7 @@ def describe(
     others.sort(key=lambda j: (int(selector.ranking_[j]), _descending(selector.scores_[j]), j))
     pvalues = getattr(selector, "pvalues_", None)
     adjusted = selector.result_.extras.get("adjusted_bh")
+    intervals = getattr(selector, "intervals_", None)
     return tuple(
         Column(
             name=str(names[j]),
@@ -106,6 +120,7 @@ def describe(
             selected=j in chosen,
             adjusted=None if adjusted is None else finite(adjusted[j]),
             adds=finite(gains[position]) if position < len(gains) else None,
+            interval=None if intervals is None else tuple(map(float, intervals[j])),
         )
         for position, j in enumerate([*order, *others])
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from featsieve import __version__
 from featsieve.cli.outcome import Outcome, plain
+from featsieve.io.model import ReadOptions
 
 _CODE = '''\
 """What `featsieve select` did, in Python, and a model on top (featsieve {version})."""
@@ -15,46 +16,81 @@ from sklearn.ensemble import {model}
 from sklearn.pipeline import make_pipeline
 
 from featsieve import {methods}
+from featsieve.evaluation import TableEncoder
 from featsieve.io import load_table
 
 X, y = load_table({load})
-X = X.to_pandas()
 selector = {selector}
-model = make_pipeline(selector, {model}(random_state={seed}, categorical_features="from_dtype"))
+# The encoder turns text into indicators and fills gaps, for whatever model comes next.
+model = make_pipeline(selector, TableEncoder(), {model}(random_state={seed}))
 
 if __name__ == "__main__":
     model.fit(X, y)
-    print(list(model[0].get_feature_names_out()))
+    print({names})
 '''
+# A table that does not fit in memory has to be narrowed before a model can take it.
+_CODE_ON_DISK = '''\
+"""What `featsieve select` did, in Python, and a model on top (featsieve {version})."""
+
+from sklearn.ensemble import {model}
+from sklearn.pipeline import make_pipeline
+
+from featsieve import {methods}
+from featsieve.evaluation import TableEncoder
+from featsieve.io import load_table
+
+X, y = load_table({load})  # stays on the disk
+selector = {selector}
+model = make_pipeline(TableEncoder(), {model}(random_state={seed}))
+
+if __name__ == "__main__":
+    selector.fit(X, y)
+    names = list(selector.get_feature_names_out())
+    # The selected columns alone, in memory: raise memory_limit if they do not fit.
+    model.fit(*load_table({load}, only=names))
+    print(names)
+'''
+_NAMED = "list(model[0].get_feature_names_out())"
+_NUMBERED = '[f"X{j + 1}" for j in model[0].get_support(indices=True)]'  # as the command line does
 _MODELS = {
     "classification": "HistGradientBoostingClassifier",
     "regression": "HistGradientBoostingRegressor",
 }
 
 
-def pipeline_code(arguments: argparse.Namespace, outcome: Outcome) -> str:
-    """Code that runs as it stands where the file is."""
+def pipeline_code(arguments: argparse.Namespace, outcome: Outcome, X: Any) -> str:
+    """Code that runs as it stands where the file is; X is what the selector was fitted on."""
     layers = _layers(outcome.selector)
-    return _CODE.format(
+    from scipy.sparse import issparse
+
+    code = _CODE_ON_DISK if hasattr(X, "batches") else _CODE
+    return code.format(
         version=__version__,
         model=_MODELS[outcome.task],
         methods=", ".join(sorted(type(layer).__name__ for layer in layers)),
         load=_load_words(arguments, outcome),
         selector=_selector_code(layers, outcome),
         seed=outcome.seed,
+        names=_NUMBERED if issparse(X) else _NAMED,
     )
 
 
 def _load_words(arguments: argparse.Namespace, outcome: Outcome) -> str:
     imputes = any("filled in for the scores" in note for note in outcome.notes)
+    usual = ReadOptions()
+    limit, encoding = arguments.memory_limit, arguments.encoding
     drops = any("were left out (--missing drop)" in note for note in outcome.notes)
     given: dict[str, Any] = {
         "drop": arguments.drop,
         "no_fix": arguments.no_fix,
         "missing": "impute" if imputes else "drop" if drops else None,
         "task": None if arguments.task == "auto" else arguments.task,
+        "delimiter": arguments.delimiter,
+        "encoding": None if encoding == usual.encoding else encoding,
+        "memory_limit": None if limit == usual.memory_limit else limit,
     }
     words = [f"{arguments.file!r}", f"{outcome.target!r}"]
+    words += ["header=False"] if arguments.no_header else []
     return ", ".join(words + [f"{name}={value!r}" for name, value in given.items() if value])
 
 

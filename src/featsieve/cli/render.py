@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from featsieve.cli.outcome import Column, Outcome
+from featsieve.cli.outcome import Outcome
 from featsieve.errors import printable
 from featsieve.io.writer import neutral
 
@@ -83,24 +83,33 @@ def _number(value: float | None, digits: int = 4) -> str:
 def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
     """What was selected, by which method and why."""
     shown = outcome.columns if everything else outcome.selected
-    tested = outcome.has_pvalues
-    gains = outcome.has_gains
-    head = ["rank", "column", "score", ""] + ["p", "adjusted p"] * tested + ["adds"] * gains
     # Scores of different steps are not on one scale: a bar would compare what cannot be compared.
     bars = [""] * len(shown) if outcome.by_step else bars_of([column.score for column in shown])
-    rows = [
-        _outcome_row(column, bar, tested, gains) for column, bar in zip(shown, bars, strict=True)
+    parts: list[tuple[str, str, Sequence[str]]] = [
+        ("rank", "r", ["–" if c.rank is None else str(c.rank) for c in shown]),
+        ("column", "l", [c.name for c in shown]),
+        (outcome.symbol, "r", [_number(c.score) for c in shown]),
+        ("", "l", bars),
     ]
-    right = "rlrl" + "rr" * tested + "r" * gains
+    if outcome.has_intervals:
+        parts.append(("95 % interval", "r", [_interval(c.interval) for c in shown]))
+    if outcome.threshold is not None:
+        parts.append(("threshold", "r", [_number(outcome.threshold)] * len(shown)))
+    if outcome.has_pvalues:
+        parts.append(("p", "r", [_number(c.pvalue, 3) for c in shown]))
+        parts.append(("adjusted p", "r", [_number(c.adjusted, 3) for c in shown]))
+    if outcome.has_gains:
+        parts.append(("adds", "r", [_points(c.adds) for c in shown]))
+    rows = list(zip(*(cells for _, _, cells in parts), strict=True))
+    right = "".join(side for _, side, _ in parts)
+    head = [title for title, _, _ in parts]
     table = text_table(head, rows, right=right, width=screen_width(), flexible=1)
-    return f"{table}\n\n{wrapped(_summary(outcome))}"
+    words = wrapped(_summary(outcome))
+    return f"{table}\n\n{words}" if shown else words
 
 
-def _outcome_row(column: Column, bar: str, tested: bool, gains: bool) -> list[str]:
-    rank = "–" if column.rank is None else str(column.rank)
-    row = [rank, column.name, _number(column.score), bar]
-    row += [_number(column.pvalue, 3), _number(column.adjusted, 3)] * tested
-    return row + [_points(column.adds)] * gains
+def _interval(interval: tuple[float, ...] | None) -> str:
+    return "–" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"
 
 
 def _points(share: float | None) -> str:
@@ -136,7 +145,13 @@ def _summary(outcome: Outcome) -> list[str]:
         f"method: {outcome.method} ({outcome.reason})",
     ]
     if outcome.score:
-        lines.append(f"score: {outcome.score}")
+        lines.append(f"{outcome.symbol}: {outcome.score}")
+    if outcome.threshold is not None:
+        lines.append(f"threshold: a column is kept from this {outcome.symbol} on")
+    if outcome.guarantee and outcome.selected:
+        lines.append(f"guarantee: {outcome.guarantee}")
+    if outcome.explanation:
+        lines.append(outcome.explanation)
     if outcome.has_pvalues:
         lines.append(
             "p: by permutation, for each column alone; adjusted p: for the number of columns "
@@ -144,7 +159,7 @@ def _summary(outcome: Outcome) -> list[str]:
         )
     if outcome.has_gains:
         lines.append(
-            "adds: percentage points of the target that a small tree explains in "
+            "adds: percentage points of the target that a simple model explains in "
             "cross-validation beyond the columns above"
         )
     return lines

@@ -12,7 +12,7 @@ from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.pipeline import pipeline_code
 from featsieve.cli.render import json_text, show_outcome
-from featsieve.cli.running import FAILED, say, tell
+from featsieve.cli.running import FAILED, UsageError, say, tell
 from featsieve.cli.selecting import Job, run_method, with_gains, write_report
 from featsieve.io.atomic import atomic_write, check_writable
 from featsieve.io.model import Table
@@ -22,6 +22,11 @@ from featsieve.io.reader import format_of
 def run(arguments: argparse.Namespace) -> int:
     for path in (arguments.output, arguments.report, arguments.pipeline):
         _check_output(path)
+    if arguments.pipeline and arguments.file == "-":
+        raise UsageError(
+            "--pipeline writes code that reads the table again, and standard input cannot be read "
+            "twice; save the table to a file and name it."
+        )
     if arguments.resume:
         check_writable(arguments.resume)
     table, job = load(arguments)
@@ -41,11 +46,11 @@ def _write_files(arguments: argparse.Namespace, table: Table, job: Job, outcome:
         tell(arguments, f"wrote {arguments.output}")
     if arguments.report:
         command = shlex.join(["featsieve", *sys.argv[1:]])
-        code = pipeline_code(arguments, outcome)
+        code = "" if arguments.file == "-" else pipeline_code(arguments, outcome, job.split.X)
         write_report(arguments.report, job, outcome, command=command, code=code)
         tell(arguments, f"wrote {arguments.report}")
     if arguments.pipeline:
-        _write_text(pipeline_code(arguments, outcome), arguments.pipeline)
+        _write_text(pipeline_code(arguments, outcome, job.split.X), arguments.pipeline)
         tell(arguments, f"wrote {arguments.pipeline}")
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from featsieve.cli.outcome import Outcome, describe, plain
+from featsieve.cli.outcome import Outcome, describe, finite, plain
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
+from featsieve.input.parameters import parse_memory
 from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.look_on_disk import impute_on_disk
 from featsieve.io.model import Split, quoted
-from featsieve.registry import find_method
+from featsieve.registry import find_method, score_of
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 
 PERMUTATIONS = 1000
@@ -74,7 +77,7 @@ def _raced(outcome: Outcome) -> Outcome:
     """The outcome of a race says who won it and how."""
     selector = outcome.selector
     row = selector.race_[0]
-    return replace(outcome, reason=f"{selector.method_} {row['outcome']}")
+    return replace(outcome, reason=f"a race on inner folds; {selector.method_} {row['outcome']}")
 
 
 def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> Outcome:
@@ -86,9 +89,9 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
             selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
     outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
-    for sentence in ("guarantee_", "explanation_"):
-        if hasattr(selector, sentence):
-            tell(arguments, getattr(selector, sentence))
+    if arguments.format == "csv":  # which has no place for sentences
+        for sentence in filter(None, (outcome.guarantee, outcome.explanation)):
+            tell(arguments, sentence)
     if outcome.stop_reason != COMPLETED and not arguments.quiet:
         say(_STOPPED.get(outcome.stop_reason, f"stopped: {outcome.stop_reason}."))
     return outcome
@@ -131,11 +134,12 @@ def build_selector(
         "categorical_features": job.split.categorical,
         "random_state": arguments.seed,
         "n_jobs": arguments.jobs,
-        "max_time": arguments.max_time,
         "memory_limit": arguments.memory_limit,
         "n_permutations": _permutations(job, arguments),
         "callback": bar,
     }
+    if arguments.max_time is not None:  # else the method's own limit, which a race has
+        settings["max_time"] = arguments.max_time
     control = _control(arguments)
     if control is not None:
         del settings["n_features_to_select"]
@@ -172,7 +176,11 @@ def without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
     """Missing cells filled in, or their rows left out, where the method cannot take them."""
     how = getattr(arguments, "missing", "refuse")
     takes_gaps = selector.__sklearn_tags__().input_tags.allow_nan
-    if how == "refuse" or takes_gaps or job.on_disk or not has_missing(job.split.X):
+    if how == "refuse" or takes_gaps:
+        return job
+    if job.on_disk:
+        return _imputed_on_disk(job, arguments) if how == "impute" else job
+    if not has_missing(job.split.X):
         return job
     if not hasattr(job.split.X, "column_names"):
         raise InputError(
@@ -187,6 +195,17 @@ def _imputed(job: Job, arguments: argparse.Namespace) -> Job:
     note = (
         f"{quoted(names)}: missing or infinite cells were filled in for the scores (medians, and a "
         "state of their own for text); --missing drop or refuse does otherwise"
+    )
+    return _changed(job, replace(job.split, X=X), job.n_rows, note, arguments)
+
+
+def _imputed_on_disk(job: Job, arguments: argparse.Namespace) -> Job:
+    X, names = impute_on_disk(job.split.X, parse_memory(arguments.memory_limit))
+    if not names:
+        return job
+    note = (
+        f"{quoted(names)}: missing or infinite cells are filled in for the scores as the file is "
+        "read (medians of a sample, and a state of their own for text); --missing refuse does not"
     )
     return _changed(job, replace(job.split, X=X), job.n_rows, note, arguments)
 
@@ -223,6 +242,7 @@ def _outcome(
     job: Job, selector: Any, method: str, reason: str, seed: int | None, elapsed: float
 ) -> Outcome:
     hidden = {"callback", "random_state"}
+    score = score_of(selector)
     params = selector.get_params(deep=False)
     return Outcome(
         method=method,
@@ -236,8 +256,12 @@ def _outcome(
         n_rows=job.n_rows,
         target=job.target,
         notes=job.notes,
-        score=str(find_method(type(selector).__name__).score),
-        by_step=find_method(method).score.by_step,
+        score=str(score),
+        symbol=score.symbol,
+        threshold=finite(getattr(selector, "threshold_", math.nan)),
+        guarantee=getattr(selector, "guarantee_", ""),
+        explanation=getattr(selector, "explanation_", ""),
+        by_step=score.by_step,
         selector=selector,
     )
 

@@ -87,7 +87,7 @@ def direct_row(
     widest = 0
     for k in range(columns.size):
         widest = max(widest, states[columns[k]])
-    one = np.zeros(states[i] * widest, np.int64)
+    pair_counts = np.zeros(states[i] * widest, np.int64)
     joint = np.zeros(states[i] * widest, np.int64)
     mine = codes[i]
     for k in range(columns.size):
@@ -95,7 +95,7 @@ def direct_row(
         total = 0.0
         for c in range(class_bounds.size - 1):
             total += _move_class(
-                mine, other, width, class_bounds[c], class_bounds[c + 1], table, one, joint
+                mine, other, width, class_bounds[c], class_bounds[c + 1], table, pair_counts, joint
             )
         triple[k] = total
         pair[k] = _empty_joint(mine, other, width, table, joint)
@@ -162,19 +162,19 @@ def _count_class(
     w0: int,
     w1: int,
     first: int,
-    own: int,
+    n_planes: int,
     p0: Unsigned,
     p1: Unsigned,
     c: int,
     counts: Words,
 ) -> None:
     """counts[c, a, p − p0] = rows of words w0 … w1 in plane first + a and in plane p."""
-    for a in range(own):
+    for a in range(n_planes):
         for p in range(p0, p1):
             counts[c, a, p - p0] = 0
     blocked = w0 + (w1 - w0) // 4 * 4
     for w in range(w0, blocked, 4):
-        for a in range(own):
+        for a in range(n_planes):
             x = first + a
             x0, x1, x2, x3 = words[w, x], words[w + 1, x], words[w + 2, x], words[w + 3, x]
             for p in range(p0, p1):
@@ -185,7 +185,7 @@ def _count_class(
                     + popcount(x3 & words[w + 3, p])
                 )
     for w in range(blocked, w1):
-        for a in range(own):
+        for a in range(n_planes):
             x0 = words[w, first + a]
             for p in range(p0, p1):
                 counts[c, a, p - p0] += popcount(x0 & words[w, p])
@@ -193,14 +193,14 @@ def _count_class(
 
 @part_of_kernel
 def _count_last_state(
-    counts: Words, c: int, own: int, margins: Words, p0: Unsigned, p1: Unsigned
+    counts: Words, c: int, n_planes: int, margins: Words, p0: Unsigned, p1: Unsigned
 ) -> None:
-    """counts[c, own] = what the other states leave of the margins."""
+    """counts[c, n_planes] = what the other states leave of the margins."""
     for p in range(p0, p1):
-        counts[c, own, p - p0] = margins[c, p]
-    for a in range(own):
+        counts[c, n_planes, p - p0] = margins[c, p]
+    for a in range(n_planes):
         for p in range(p1 - p0):
-            counts[c, own, p] -= counts[c, a, p]
+            counts[c, n_planes, p] -= counts[c, a, p]
 
 
 @part_of_kernel
@@ -220,7 +220,7 @@ def _table_sum(
     c: int,
     p: Unsigned,
     end: Unsigned,
-    own: int,
+    n_planes: int,
     margins: Words,
     first: int,
     left_over: Unsigned,
@@ -228,8 +228,8 @@ def _table_sum(
 ) -> float:
     """Σ n log n over one table; the last state of the other column is what the planes leave."""
     total = 0.0
-    for a in range(own + 1):
-        left = margins[c, first + a] if a < own else left_over
+    for a in range(n_planes + 1):
+        left = margins[c, first + a] if a < n_planes else left_over
         part = 0.0  # one sum per row: short chains of additions overlap
         for b in range(p, end):
             left -= counts[c, a, b]
@@ -265,17 +265,17 @@ def plane_tile(
     for k in range(columns.size):
         i, j1 = columns[k], stops[k]
         first, p1 = starts[i], np.uint64(starts[j1])
-        own = starts[i + 1] - first
+        n_planes = starts[i + 1] - first
         for c in range(n_classes + 1):
             if c < n_classes:
-                _count_class(words, bounds[c], bounds[c + 1], first, own, p0, p1, c, counts)
-                _count_last_state(counts, c, own, margins, p0, p1)
+                _count_class(words, bounds[c], bounds[c + 1], first, n_planes, p0, p1, c, counts)
+                _count_last_state(counts, c, n_planes, margins, p0, p1)
             else:
-                _join_classes(counts, n_classes, own + 1, p1 - p0)
+                _join_classes(counts, n_classes, n_planes + 1, p1 - p0)
             p, left = np.uint64(0), last_margins[c, i]
             for j in range(j0, j1):
                 end = np.uint64(starts[j + 1]) - p0
                 sums[np.int64(c < n_classes), k, j - j0] += _table_sum(
-                    counts, c, p, end, own, margins, first, left, table
+                    counts, c, p, end, n_planes, margins, first, left, table
                 )
                 p = end

@@ -198,6 +198,7 @@ def _sum_into(total: Any, row: Any) -> Any:
     acc = row[0] - row[0]
     for j in range(row.size):
         total[j] += row[j]
+    for j in range(row.size):
         acc += row[j]
     return acc
 

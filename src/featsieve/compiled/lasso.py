@@ -63,9 +63,10 @@ def append_to_factor(factor: Any, size: int, products: Any, square: float) -> fl
 def solve_with_factor(factor: Any, x: Any) -> None:
     """Solve LL'x = b in place, with the leading rows of the factor."""
     for i in range(x.size):
+        rest = x[i]
         for k in range(i):
-            x[i] -= factor[i, k] * x[k]
-        x[i] /= factor[i, i]
+            rest -= factor[i, k] * x[k]
+        x[i] = rest / factor[i, i]
     for i in range(x.size - 1, -1, -1):
         x[i] /= factor[i, i]
         for k in range(i):

@@ -221,9 +221,10 @@ def _climb(L: Any, share: Any, x: Any, z: Any, mixture: Any, gains: Any) -> bool
     for j in range(x.size):
         slope += (gains[j] - 1.0) * (z[j] - x[j])
     for _ in range(_HALVINGS):
-        total = 0.0
         for j in range(x.size):
             trial[j] = x[j] + length * (z[j] - x[j])
+        total = 0.0
+        for j in range(x.size):
             total += trial[j]
         for j in range(x.size):
             trial[j] /= total

@@ -174,8 +174,8 @@ def slopes(phi: Any, psi: Any, alpha: Any, factor: Any) -> Any:
     for i in range(_ZERO, np.uintp(by_row.size)):
         total = 0.0
         for j in range(_ZERO, width):
-            slope = phi[i, j] * (psi[i, j] * alpha[j] - factor[i, j])
-            out[i, j] = slope
-            total += slope
+            out[i, j] = phi[i, j] * (psi[i, j] * alpha[j] - factor[i, j])
+        for j in range(_ZERO, width):
+            total += out[i, j]
         by_row[i] = total
     return out, by_row

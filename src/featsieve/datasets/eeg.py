@@ -221,8 +221,8 @@ def _idle(
     alpha = _peak(frequencies, ALPHA, ALPHA_WIDTH)
     muscle = np.where(frequencies >= MUSCLE_FROM, 0.5, 0.0)
     total = np.zeros((len(montage), n, len(frequencies)), dtype=complex)
-    for place, shape in ((BACK, alpha), (LEFT_SIDE, muscle), (RIGHT_SIDE, muscle)):
-        reach = _reach(montage, np.repeat([place], N_IDLE, axis=0), 0.4)
+    for source, shape in ((BACK, alpha), (LEFT_SIDE, muscle), (RIGHT_SIDE, muscle)):
+        reach = _reach(montage, np.repeat([source], N_IDLE, axis=0), 0.4)
         size = np.exp(IDLE_SPREAD * rng.standard_normal(n))[None, :, None]
         total += np.tensordot(reach, size * _sources(rng, n, N_IDLE, shape), axes=1)
     return total

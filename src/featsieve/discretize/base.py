@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -36,14 +36,16 @@ ROWS_AT_A_TIME = 256
 class Cuts:
     """Sorted cut points per column: state s holds cuts[s − 1] < x ≤ cuts[s].
 
-    A missing cell is a state of its own, after all others.
+    A missing cell is a state of its own, after all others, and counted in ``n_states``.
     """
 
     columns: tuple[FloatArray, ...]
+    n_states: IntArray = field(init=False, repr=False)
+    _sizes: IntArray = field(init=False, repr=False)
 
-    @cached_property
-    def _sizes(self) -> IntArray:
-        return np.array([len(cuts) for cuts in self.columns], dtype=np.int64)
+    def __post_init__(self) -> None:
+        sizes = np.array([len(cuts) for cuts in self.columns], dtype=np.int64)
+        vars(self).update(_sizes=sizes, n_states=sizes + 2)
 
     @cached_property
     def _few(self) -> FloatArray:
@@ -54,12 +56,10 @@ class Cuts:
             few[column, : self._sizes[column]] = self.columns[column]
         return np.ascontiguousarray(few.T)
 
-    @property
-    def n_states(self) -> IntArray:
-        """States of each column, the one for missing cells included."""
-        return self._sizes + 2
-
-    def encode(self, X: FloatArray) -> npt.NDArray[np.uint8]:
+    def encode(self, X: Any) -> npt.NDArray[np.uint8]:
+        """Codes of the cells of a dense or sparse array."""
+        if not isinstance(X, np.ndarray):
+            X = np.asarray(X.toarray(), dtype=np.float64)
         X = np.asarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
         missing = (self._sizes + 1).astype(np.uint8)
@@ -109,15 +109,15 @@ TILE_VALUES = 1 << 18
 
 @dataclass(frozen=True)
 class Sample:
-    """The rows that cuts come from, with their class codes and weights where there are any."""
+    """The rows that cuts come from, with their class codes and weights where there are any.
 
-    rows: IntArray
+    ``rows`` is what to ask the engine for: None is all rows.
+    """
+
+    rows: IntArray | None
+    n_rows: int
     classes: IntArray | None = None
     weights: FloatArray | None = None
-
-    def taken(self, engine: Engine) -> IntArray | None:
-        """What to ask the engine for: None is all rows."""
-        return None if len(self.rows) == engine.n_samples else self.rows
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -153,15 +153,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._check()
         numeric = engine.schema.numeric_columns()
         cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
-        for start, stop in spans(len(numeric), _tile_width(engine, len(sample.rows))):
+        for start, stop in spans(len(numeric), _tile_width(engine, sample.n_rows)):
             tile = numeric[start:stop]
             taken = None if len(tile) == engine.n_features else tile
-            X = engine.take(sample.taken(engine), taken)[0]
+            X = engine.take(sample.rows, taken)[0]
             cuts_of_tile = self._cuts_of_columns(
                 X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
             )
             cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
-        return Cuts(tuple(cuts[j] for j in range(engine.n_features)))
+        return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Cuts of one column on its own, without classes."""

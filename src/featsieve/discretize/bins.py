@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ RANGE_VALUES = 64
 MOST_BUCKETS = 1024
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Quantile(Discretizer):
     """States with (nearly) the same number of rows each; equal values are never separated.
 
@@ -42,9 +44,8 @@ class Quantile(Discretizer):
     array([1, 0, 0, 1], dtype=uint8)
     """
 
-    def __init__(self, n_bins: int = 5, *, n_jobs: int | None = None) -> None:
-        self.n_bins = n_bins
-        self.n_jobs = n_jobs
+    n_bins: int = field(default=5, kw_only=False)
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         check_bins(self.n_bins)
@@ -116,6 +117,7 @@ class _BySize(Discretizer):
         return np.isfinite(values)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EqualWidth(_BySize):
     """Intervals of the same width between the smallest and the largest finite value.
 
@@ -136,9 +138,8 @@ class EqualWidth(_BySize):
     array([0, 0, 0, 1], dtype=uint8)
     """
 
-    def __init__(self, n_bins: int = 5, *, n_jobs: int | None = None) -> None:
-        self.n_bins = n_bins
-        self.n_jobs = n_jobs
+    n_bins: int = field(default=5, kw_only=False)
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         check_bins(self.n_bins)
@@ -152,6 +153,7 @@ class EqualWidth(_BySize):
         return np.unique((1 - share) * values.min() + share * values.max())
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SigmaCuts(_BySize):
     """Cuts at the mean plus multiples of the standard deviation (ddof 1).
 
@@ -173,14 +175,8 @@ class SigmaCuts(_BySize):
     array([0, 0, 0, 1], dtype=uint8)
     """
 
-    def __init__(
-        self,
-        multiples: Sequence[float] = (-1.5, -0.5, 0.5, 1.5),
-        *,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.multiples = multiples
-        self.n_jobs = n_jobs
+    multiples: Sequence[float] = field(default=(-1.5, -0.5, 0.5, 1.5), kw_only=False)
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         multiples = check_numbers("multiples", self.multiples)
@@ -206,6 +202,7 @@ class SigmaCuts(_BySize):
 MOST_IN_ONE_STATE = 0.99
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TargetBins(Discretizer):
     """States of a numeric target: by mean and deviation, or equally frequent ones.
 
@@ -214,8 +211,7 @@ class TargetBins(Discretizer):
     keep them apart, unless so few values are so extreme that nearly all others share one state.
     """
 
-    def __init__(self, n_bins: int = 5) -> None:
-        self.n_bins = n_bins
+    n_bins: int = field(default=5, kw_only=False)
 
     def _check(self) -> None:
         check_bins(self.n_bins)

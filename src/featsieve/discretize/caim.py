@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from featsieve.compiled.discretizing import caim_boundaries
 from featsieve.discretize.base import MAX_CUTS, Discretizer, cuts_between
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CAIM(Discretizer):
     """Cut where the classes are told apart best.
 
@@ -37,8 +39,7 @@ class CAIM(Discretizer):
 
     needs_target: ClassVar[bool] = True
 
-    def __init__(self, *, n_jobs: int | None = None) -> None:
-        self.n_jobs = n_jobs
+    n_jobs: int | None = None
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None

@@ -24,22 +24,22 @@ BLOCK_BYTES = 1 << 24
 BYTES_IN_PLACE = 1 << 26  # of a block that is read where it is
 MOST_ROWS = 1 << 16
 FEWEST_ROWS = 16
-COPIES_A_BLOCK = 4  # the block, its centred copy, a product and its expansion
+COPIES_PER_BLOCK = 4  # the block, its centred copy, a product and its expansion
 TILE_ROWS = 1024
 TILE_COLUMNS = 64
-BYTES_A_NUMBER = 8
+BYTES_PER_NUMBER = 8
 NO_COLUMNS: IntArray = np.array([], dtype=np.intp)
 
 
 def block_rows(n_features: int, memory_limit: int, n_jobs: int) -> int:
-    """Rows a block: a power of two that depends on the shape, less only where the budget forces it.
+    """Rows per block: a power of two that depends on the shape, less where the budget forces it.
 
     >>> block_rows(50, 1 << 30, 2), block_rows(50_000, 1 << 30, 2), block_rows(50_000, 1 << 26, 2)
     (32768, 32, 16)
     """
-    row_bytes = BYTES_A_NUMBER * max(n_features, 1)
+    row_bytes = BYTES_PER_NUMBER * max(n_features, 1)
     rows = rows_within(BLOCK_BYTES, row_bytes)
-    while rows > FEWEST_ROWS and COPIES_A_BLOCK * n_jobs * rows * row_bytes > memory_limit:
+    while rows > FEWEST_ROWS and COPIES_PER_BLOCK * n_jobs * rows * row_bytes > memory_limit:
         rows //= 2
     return rows
 
@@ -67,10 +67,12 @@ def spans(total: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 def tile_columns(n_samples: int, memory_limit: int, n_jobs: int) -> int:
-    """Columns a tile when whole columns are needed at once."""
-    affordable = memory_limit // (COPIES_A_BLOCK * n_jobs * BYTES_A_NUMBER * max(n_samples, 1))
+    """Columns per tile when whole columns are needed at once."""
+    affordable = memory_limit // (COPIES_PER_BLOCK * n_jobs * BYTES_PER_NUMBER * max(n_samples, 1))
     if affordable < 1:
-        require_memory(COPIES_A_BLOCK * n_jobs * n_samples, memory_limit, "a whole column a thread")
+        require_memory(
+            COPIES_PER_BLOCK * n_jobs * n_samples, memory_limit, "one full column per thread"
+        )
     return min(TILE_COLUMNS, affordable)
 
 
@@ -83,7 +85,7 @@ def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) 
 
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
     """Refuse, in one sentence, what the budget forbids."""
-    needed = n_numbers * BYTES_A_NUMBER
+    needed = n_numbers * BYTES_PER_NUMBER
     if needed > memory_limit:
         raise MemoryBudgetError(
             f"{what} needs {format_bytes(needed)}, but memory_limit is "
@@ -171,26 +173,29 @@ class BaseEngine:
         in_place: bool = False,
     ) -> S:
         reduce = self._reduce_in_place if in_place else self._reduce_blocks
-        if self._must_screen:
-            screened = reduce(partial(cells.screened, fn, moments))
+        if not self._must_screen:
+            return reduce(self._in_units(fn))
+        screened = reduce(partial(cells.screened, fn, moments))
+        if not screened.cells.are_usual:
             self._settle(screened.cells)
-            if self._units is None:
-                return screened.summary
-        return reduce(self._in_units(fn))
+        self._must_screen = False
+        return screened.summary if self._units is None else reduce(self._in_units(fn))
 
     def screen(self) -> None:
         """Refuse missing values now, by a pass of their own, unless a pass already did."""
         if self._must_screen:
-            self._settle(self._reduce_blocks(cells.scan_cells))
+            scan = self._reduce_blocks(cells.scan_cells)
+            if not scan.are_usual:
+                self._settle(scan)
+            self._must_screen = False
 
     def _settle(self, scan: CellScan) -> None:
-        """After the first look at all cells: refuse, or fix the units for all later passes."""
+        """Refuse the unusual cells of the first look, or fix the units for all later passes."""
         refuse_bad(scan, self.schema)
         if self._rescale:
             self._units = units_of(scan)
         elif self._refuse_extreme:
             refuse_extreme(scan, self.schema)
-        self._must_screen = False
 
     def _in_units(self, fn: F) -> F:
         """A function of blocks that gets them in the units of this engine."""
@@ -305,8 +310,8 @@ def nearest_in_tile(
     """The k nearest rows of ``second`` for each row of ``first``, itself left out."""
     distances = np.array(fn(first, second), dtype=np.float64)
     rows = np.broadcast_to(np.arange(second.start, second.start + second.n_rows), distances.shape)
-    own = rows == (first.start + np.arange(first.n_rows))[:, None]
-    distances[own] = np.inf
+    is_itself = rows == (first.start + np.arange(first.n_rows))[:, None]
+    distances[is_itself] = np.inf
     padding = max(0, k - distances.shape[1])
     distances = np.pad(distances, ((0, 0), (0, padding)), constant_values=np.inf)
     rows = np.pad(rows, ((0, 0), (0, padding)), constant_values=-1)

@@ -29,26 +29,27 @@ from featsieve.statistics.moments import ColumnMoments
 
 @dataclass(frozen=True)
 class CellScan:
-    """Per column: how many cells are missing or infinite, and the largest magnitude of the rest."""
+    """Per column: how many cells are missing or infinite, and the largest magnitude of the rest.
+
+    ``are_usual``: none is missing, infinite or extreme.
+    """
 
     n_bad: IntArray
     largest: FloatArray
     safe_exponent: int
+    are_usual: bool
 
     def merge(self, other: Self) -> Self:
         return type(self)(
             self.n_bad + other.n_bad,
             np.maximum(self.largest, other.largest),
             min(self.safe_exponent, other.safe_exponent),
+            self.are_usual and other.are_usual,
         )
 
     @property
     def extreme(self) -> BoolArray:
         return is_extreme(self.largest, self.safe_exponent)
-
-    @property
-    def are_usual(self) -> bool:
-        return not (self.n_bad.any() or self.extreme.any())
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,9 @@ def _scan_dense(X: FloatArray) -> CellScan:
 
 def _scan_by_moments(block: Block, moments: ColumnMoments) -> CellScan:
     """The largest number is at least the mean and half the deviation, at most the mean and the root
-    of all squared deviations together."""
+    of all squared deviations together. The weight of the moments is the number of rows."""
     mean, spread = np.abs(moments.mean), np.sqrt(moments.deviation)
-    least = np.maximum(mean, spread / (2 * np.sqrt(block.n_rows)))
+    least = np.maximum(mean, spread / (2 * np.sqrt(moments.weight)))
     return _scan_unproven(block.X, least, mean + spread)
 
 
@@ -104,7 +105,7 @@ def _scan_unproven(X: Any, least: FloatArray, most: FloatArray) -> CellScan:
 
     ``least`` and ``most`` enclose it but for rounding; a NaN proves nothing.
     """
-    safe = _safe_exponent(X)
+    safe, are_usual = _safe_exponent(X), True
     n_bad, largest = np.zeros(len(most), dtype=np.intp), most
     is_proven = (least > 2.0 ** (1 - safe)) & (most < 2.0 ** (safe - 1))
     doubtful = np.flatnonzero(~is_proven)
@@ -112,14 +113,15 @@ def _scan_unproven(X: Any, least: FloatArray, most: FloatArray) -> CellScan:
         look = _look_at_dense if isinstance(X, np.ndarray) else _scan_sparse
         part = look(X[:, doubtful])
         n_bad[doubtful], largest[doubtful] = part.n_bad, part.largest
-    return CellScan(n_bad, largest, safe)
+        are_usual = part.are_usual
+    return CellScan(n_bad, largest, safe, are_usual)
 
 
 def _look_at_dense(X: FloatArray) -> CellScan:
     finite = np.isfinite(X)
     size = np.abs(np.where(finite, X, 0.0)).astype(np.float64)
     n_bad = np.count_nonzero(~finite, axis=0).astype(np.intp)
-    return CellScan(n_bad, size.max(axis=0), _safe_exponent(X))
+    return _looked_at(n_bad, size.max(axis=0), _safe_exponent(X))
 
 
 def _scan_sparse(X: Any) -> CellScan:
@@ -129,7 +131,12 @@ def _scan_sparse(X: Any) -> CellScan:
     n_bad = np.bincount(X.indices[~finite], minlength=n_columns)
     largest = np.zeros(n_columns)
     np.maximum.at(largest, X.indices, np.where(finite, size, 0.0))
-    return CellScan(n_bad.astype(np.intp), largest, _safe_exponent(X))
+    return _looked_at(n_bad.astype(np.intp), largest, _safe_exponent(X))
+
+
+def _looked_at(n_bad: IntArray, largest: FloatArray, safe: int) -> CellScan:
+    is_unusual = n_bad.any() or is_extreme(largest, safe).any()
+    return CellScan(n_bad, largest, safe, not is_unusual)
 
 
 def _safe_exponent(X: Any) -> int:

@@ -79,6 +79,11 @@ class ParquetTable:
         """Taken right before opening: what every later pass must still find."""
         return {path: Fingerprint.of(path) for path in _parquet_paths(self.path)}
 
+    @property
+    def schema(self) -> Any:
+        """Names and types of all columns, as batches have them."""
+        return self.files[0].schema_arrow
+
     @cached_property
     def all_names(self) -> list[str]:
         return [name for name in self.files[0].schema_arrow.names if name not in self.dropped]
@@ -118,6 +123,22 @@ class ParquetTable:
             elif max(statistics.max, -statistics.min) > largest:
                 beyond.add(chunk.path_in_schema)
         return beyond, sorted(unknown - beyond)
+
+    def encoded_size(self) -> int:
+        """Bytes of the columns as the files hold them, uncompressed."""
+        chunks = _chunks_of(self.files, set(self.all_names))
+        return sum(chunk.total_uncompressed_size for chunk in chunks)
+
+    def null_counts(self) -> dict[str, int]:
+        """Missing cells of each column whose files count them all."""
+        counts: dict[str, int] = dict.fromkeys(self.all_names, 0)
+        for chunk in _chunks_of(self.files, set(self.all_names)):
+            statistics, name = chunk.statistics, chunk.path_in_schema
+            if statistics is None or not statistics.has_null_count:
+                counts.pop(name, None)
+            elif name in counts:
+                counts[name] += statistics.null_count
+        return counts
 
     def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
         """pyarrow tables of consecutive rows, read within the limit."""
@@ -233,11 +254,11 @@ class FileEngine(BaseEngine):
         table: ParquetTable,
         context: Context,
         *,
-        rows_a_block: int | None = None,
+        rows_per_block: int | None = None,
     ) -> None:
         super().__init__(context, table.shape[0])
         self._table = table
-        self._rows_a_block = rows_a_block or block_rows(
+        self._rows_a_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
         )
 

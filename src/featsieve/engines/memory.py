@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
     BYTES_IN_PLACE,
-    COPIES_A_BLOCK,
+    COPIES_PER_BLOCK,
     TILE_ROWS,
     BaseEngine,
     Context,
@@ -263,7 +263,7 @@ class MemoryEngine(BaseEngine):
         *,
         weight: FloatArray | None = None,
         native_target: Any = None,
-        rows_a_block: int | None = None,
+        rows_per_block: int | None = None,
     ) -> None:
         self._source: Source = open_source(container, context.schema)
         super().__init__(context, self._source.n_rows)
@@ -272,8 +272,8 @@ class MemoryEngine(BaseEngine):
         self._weight = weight
         self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
-        self._grid_is_given = rows_a_block is not None
-        self._rows_a_block = rows_a_block or block_rows(
+        self._grid_is_given = rows_per_block is not None
+        self._rows_a_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
         )
 
@@ -292,7 +292,7 @@ class MemoryEngine(BaseEngine):
         row_bytes = self._source.row_bytes_in_place
         if row_bytes is None or self._grid_is_given:
             return self._reduce_blocks(fn)
-        most = min(BYTES_IN_PLACE, self.memory_limit // (COPIES_A_BLOCK * self.n_jobs))
+        most = min(BYTES_IN_PLACE, self.memory_limit // (COPIES_PER_BLOCK * self.n_jobs))
         rows = max(self._rows_a_block, rows_within(most, row_bytes))
         return self._reduce_spans(fn, self._spans(rows))
 

@@ -38,7 +38,7 @@ class Scaling:
 def _block_moments(block: Block) -> ColumnMoments:
     """Of the block as it will be handed out, dense and row by row: the sums, and so the last digits
     of the scaling, do not depend on how the container keeps its cells."""
-    X = np.ascontiguousarray(block.X.toarray() if block.is_sparse else block.X)
+    X = np.ascontiguousarray(block.X if isinstance(block.X, np.ndarray) else block.X.toarray())
     with np.errstate(over="ignore", invalid="ignore"):  # fit_scaling looks for it
         return column_moments(X, block.weight)
 

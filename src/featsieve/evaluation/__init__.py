@@ -7,6 +7,7 @@ from featsieve.runtime.lazy import lazy_exports
 _EXPORTS = {
     "ErrorCurve": "featsieve.evaluation.error_curve",
     "JUDGES": "featsieve.evaluation.judges",
+    "TableEncoder": "featsieve.evaluation.encoding",
     "average_ranks": "featsieve.evaluation.ranks",
     "band_map": "featsieve.evaluation.bands",
     "bold_face": "featsieve.evaluation.significance",

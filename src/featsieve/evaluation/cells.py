@@ -24,12 +24,14 @@ class CellStore:
 
     The first line names what the answers depend on beyond their keys. A file with another first
     line is not continued: it is overwritten. A line that was cut by a kill is computed again.
+    A cell that raises has no answer but a line in ``failures``, and the next run tries it again.
     """
 
     def __init__(self, path: Path | None, identity: Mapping[str, Any]) -> None:
         self._path = path
         self._identity = json.loads(json.dumps(dict(identity)))
         self.answers: dict[Key, Any] = {}
+        self.failures: dict[Key, str] = {}
         if path is not None and path.exists():
             self._read(path)
         self.n_resumed = len(self.answers)
@@ -50,8 +52,12 @@ class CellStore:
         for cell in cells:
             if cell.key in done:
                 continue
-            done[cell.key] = self.answers[cell.key] = _as_read_again(cell.work())
-            self._append({"key": cell.key, "answer": done[cell.key]})
+            try:
+                done[cell.key] = self.answers[cell.key] = _as_read_again(cell.work())
+            except Exception as error:  # one cell must not end a run of hours
+                self.failures[cell.key] = _reason(error)
+            else:
+                self._append({"key": cell.key, "answer": done[cell.key]})
             yield done
 
     def _rewrite(self) -> None:
@@ -74,6 +80,11 @@ class CellStore:
         """These cells are in a report: the file goes, unless it holds others."""
         if self._path is not None and self.answers.keys() <= {cell.key for cell in cells}:
             self._path.unlink(missing_ok=True)
+
+
+def _reason(error: Exception) -> str:
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _as_read_again(answer: Any) -> Any:

@@ -327,12 +327,16 @@ def _row(name: str, trial: _Trial, journal: Journal, n_bootstraps: int) -> Compa
         nan = float("nan")
         return ComparedMethod(name, nan, nan, {}, nan, nan, None, (), failed)
     table = np.array([fold["errors"] for fold in folds])
-    each = table.mean(axis=1)
-    spread = float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
+    fold_errors = table.mean(axis=1)
+    spread = (
+        float(fold_errors.std(ddof=1) / np.sqrt(len(fold_errors)))
+        if len(fold_errors) > 1
+        else float("nan")
+    )
     chosen = [sample["columns"] for sample in samples]
     return ComparedMethod(
         name,
-        float(each.mean()),
+        float(fold_errors.mean()),
         spread,
         {judge: table[:, j].tolist() for j, judge in enumerate(trial.judge_names)},
         float(np.mean([len(fold["columns"]) for fold in folds])),

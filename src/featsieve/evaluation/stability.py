@@ -97,9 +97,9 @@ def _index(Z: FloatArray) -> tuple[float, float]:
         return np.nan, np.nan
     spread = n_selections / (n_selections - 1) * frequency * (1 - frequency)
     value = 1.0 - float(spread.mean()) / chance
-    each = sizes / n_columns
-    phi = Z @ frequency / n_columns - each * share
-    phi += value / 2 * (2 * share * each - each - share + 1)
+    shares = sizes / n_columns
+    phi = Z @ frequency / n_columns - shares * share
+    phi += value / 2 * (2 * share * shares - shares - share + 1)
     phi /= chance
     variance = 4.0 / n_selections**2 * float(((phi - phi.mean()) ** 2).sum())
     return float(value), variance

@@ -13,7 +13,7 @@ from featsieve.arrays import IntArray
 from featsieve.compiled.permutation import shuffle_rows
 from featsieve.errors import InputError
 
-ORDERS_A_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
+ORDERS_PER_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Exchange:
 
     def orders(self, seed: int, start: int, stop: int) -> IntArray:
         """Permutations number ``start … stop``, one per row of the answer."""
-        first, last = start // ORDERS_A_SEED, -(-stop // ORDERS_A_SEED)
+        first, last = start // ORDERS_PER_SEED, -(-stop // ORDERS_PER_SEED)
         drawn = [self._draw(seed, number) for number in range(first, last)]
-        offset = first * ORDERS_A_SEED
+        offset = first * ORDERS_PER_SEED
         return np.concatenate(drawn)[start - offset : stop - offset]
 
     def _draw(self, seed: int, number: int) -> IntArray:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        orders = np.empty((ORDERS_A_SEED, self.n_rows), dtype=np.intp)
+        orders = np.empty((ORDERS_PER_SEED, self.n_rows), dtype=np.intp)
         if self.group_of_row is None and self.block_size == 1:
             shuffle_rows(rng.random(orders.shape), orders)
             return orders

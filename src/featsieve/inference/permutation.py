@@ -15,7 +15,7 @@ from featsieve.engines.base import require_memory, spans
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.inference.exchange import ORDERS_A_SEED, Exchange, exchange
+from featsieve.inference.exchange import ORDERS_PER_SEED, Exchange, exchange
 from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.input.parameters import check_choice
@@ -235,13 +235,13 @@ def permutation_steps(
 def _orders_a_pass(engine: Engine, bound: Bound) -> int:
     """As many permutations at once as the budget allows."""
     if not isinstance(bound, HasPermutedScores):
-        return ORDERS_A_SEED
+        return ORDERS_PER_SEED
     budget = engine.memory_limit // SHARE_OF_BUDGET
     require_memory(bound.numbers_per_order, budget, "one permutation of all columns")
     affordable = budget // (8 * bound.numbers_per_order)
-    if affordable < ORDERS_A_SEED:
+    if affordable < ORDERS_PER_SEED:
         return affordable
-    return min(MOST_ORDERS, affordable - affordable % ORDERS_A_SEED)
+    return min(MOST_ORDERS, affordable - affordable % ORDERS_PER_SEED)
 
 
 def _permuted_scores(engine: Any, measure: Measure, bound: Bound, orders: IntArray) -> FloatArray:

@@ -68,8 +68,8 @@ def r_concave(q: float, n_units: int, threshold: float, n_pairs: int) -> float:
 
 
 def _tail(mean: float, size: int, r: float, threshold: float) -> float:
-    place = int(np.ceil(threshold * size - 1e-9))
-    return 1.0 if place < 1 else float(largest_tails(mean, size, r)[min(place, size)])
+    count = int(np.ceil(threshold * size - 1e-9))
+    return 1.0 if count < 1 else float(largest_tails(mean, size, r)[min(count, size)])
 
 
 @lru_cache(maxsize=64)

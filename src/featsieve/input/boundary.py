@@ -87,7 +87,7 @@ class Settings:
     callback: Callback | None = None
     takes_missing: bool = False
     needs_target: bool = True
-    rows_a_block: int | None = None
+    rows_per_block: int | None = None
     rescale: bool = False
     takes_any_unit: bool = False
     takes_sparse: bool = True
@@ -224,7 +224,7 @@ def open_engine(
         context,
         weight=check_sample_weight(sample_weight, n_rows),
         native_target=y,
-        rows_a_block=settings.rows_a_block,
+        rows_per_block=settings.rows_per_block,
     )
 
 
@@ -298,12 +298,14 @@ def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) 
     names = table.column_names
     check_names(names)
     _check_rows(table.shape[0])
-    empty = table.files[0].schema_arrow.empty_table().select(names)
+    empty = table.schema.empty_table().select(names)
     scan_states = partial(_scan_file, table, settings)
     schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
     _warn_of_rounding(_rounded_in_file(table, settings), schema)
     target = NO_TARGET if table.target is None else _file_target(table, settings)
-    return FileEngine(table, settings.context(schema, target), rows_a_block=settings.rows_a_block)
+    return FileEngine(
+        table, settings.context(schema, target), rows_per_block=settings.rows_per_block
+    )
 
 
 def _warn_of_rounding(columns: Iterable[int], schema: Schema) -> None:
@@ -335,8 +337,8 @@ def _described(scan: TargetScan, settings: Settings) -> Target:
 def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> StateScan:
     names = [table.column_names[c] for c in columns]
     batches = _raw_batches(table, settings, names)
-    found = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
-    return StateScan({column: found.states[p] for p, column in enumerate(columns)})
+    scan = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
+    return StateScan({column: scan.states[p] for p, column in enumerate(columns)})
 
 
 def _raw_batches(table: ParquetTable, settings: Settings, names: list[str]) -> Iterator[Any]:

@@ -216,7 +216,8 @@ def _is_number_of_pandas(series: Any) -> bool:
     """Sparse columns and long doubles have no name in narwhals; their kind tells."""
     import narwhals.stable.v2 as nw
 
-    return series.dtype == nw.Unknown and getattr(series.to_native().dtype, "kind", "") in "biuf"
+    kind = getattr(getattr(series.to_native(), "dtype", None), "kind", None)
+    return series.dtype == nw.Unknown and kind in ("b", "i", "u", "f")
 
 
 def _object_is_categorical(series: Any) -> bool:

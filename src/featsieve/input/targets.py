@@ -168,9 +168,9 @@ def _factors(scan: TargetScan, rescale: bool) -> tuple[float, ...]:
             "powers leave the range of floating point; multiply it by a constant."
         )
     common = power_of_two(largest.max())
-    own = np.where(largest > 0, power_of_two(largest), common)
-    apart = np.abs(np.log2(own) - np.log2(common)) > SAFE_EXPONENT
-    return tuple(np.where(apart, own, common).tolist())
+    factors = np.where(largest > 0, power_of_two(largest), common)
+    apart = np.abs(np.log2(factors) - np.log2(common)) > SAFE_EXPONENT
+    return tuple(np.where(apart, factors, common).tolist())
 
 
 def _settle_task(scan: TargetScan, task: str) -> Task:

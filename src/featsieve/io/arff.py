@@ -160,7 +160,7 @@ def unquote(cell: str) -> str:
     ("it's", 'plain')
     """
     if len(cell) >= 2 and cell[0] == cell[-1] and cell[0] in "'\"":
-        return _ESCAPE.sub(lambda found: _CONTROL.get(found[1], found[1]), cell[1:-1])
+        return _ESCAPE.sub(lambda escape: _CONTROL.get(escape[1], escape[1]), cell[1:-1])
     return cell
 
 

@@ -17,20 +17,9 @@ def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
 
     In memory if its columns fit a third of the limit, else left on the disk.
     """
-    import pyarrow as pa
-
     table = _on_disk(path, source, memory_limit)
-    names = check_names(table.names, source)
-    is_large = sum(_encoded_size(f.metadata) for f in table.lazy.files) > memory_limit // 3
-    parts = None if is_large else _within(table.parts(names), memory_limit // 3)
-    if parts is None:
-        return table
-    schema = table.lazy.files[0].schema_arrow
-    return ArrowTable(pa.concat_tables([schema.empty_table(), *parts]), source)
-
-
-def _encoded_size(metadata: Any) -> int:
-    return sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups))
+    check_names(table.names, source)
+    return table.in_memory_if_small()
 
 
 def _on_disk(path: Path, source: str, memory_limit: int) -> FileTable:
@@ -40,18 +29,6 @@ def _on_disk(path: Path, source: str, memory_limit: int) -> FileTable:
         if path.is_file() and not path.stat().st_size:
             raise ValueError("it is empty")
         return FileTable(open_parquet(path), path, source, memory_limit)
-
-
-def _within(parts: Iterable[Any], limit: int) -> list[Any] | None:
-    """All parts, or None if they are larger than the limit: what a file says of its size is that of
-    its encoding, which may be a thousand times smaller."""
-    kept, size = [], 0
-    for part in parts:
-        size += part.nbytes
-        if size > limit:
-            return None
-        kept.append(part)
-    return kept
 
 
 def read_arrow(path: Path, source: str, budget: Budget) -> ArrowTable:

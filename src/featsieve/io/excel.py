@@ -37,7 +37,7 @@ def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:
     except ImportError:
         raise MissingExtraError("openpyxl", "excel", f"Reading {source}") from None
     rows = []
-    with damage_explained(source, "is not a whole .xlsx file", "save it again"):
+    with damage_explained(source, "is not a complete .xlsx file", "save it again"):
         with zipfile.ZipFile(path) as archive:  # its table of all texts is read in one piece
             budget.require(sum(part.file_size for part in archive.infolist()))
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)

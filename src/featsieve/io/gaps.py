@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.io.tidy import is_text
+from featsieve.io.tidy import is_text, known_values
+
+MISSING_STATE = "(missing)"
 
 
 def fill_missing(data: Any, names: Sequence[str]) -> tuple[Any, list[str]]:
@@ -28,27 +30,30 @@ def _filled(column: Any) -> Any:
     import pyarrow.compute as pc
 
     if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.fill_null(pc.is_finite(column), False), column, None)
+        column = pc.if_else(known_values(column), column, None)
     if not column.null_count:
         return None
     if is_text(column.type):
         text = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
-        return text.fill_null("(missing)")
-    median = pc.quantile(column.cast(pa.float64()), 0.5)[0]
-    return column.cast(pa.float64()).fill_null(median.as_py() if median.is_valid else 0.0)
+        return text.fill_null(usual_value(column))
+    return column.cast(pa.float64()).fill_null(usual_value(column))
+
+
+def usual_value(column: Any) -> Any:
+    """What stands for a gap: the median of numbers, and a state of its own for text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if is_text(column.type):
+        return MISSING_STATE
+    median = pc.quantile(column.filter(known_values(column)).cast(pa.float64()), 0.5)[0]
+    return median.as_py() if median.is_valid else 0.0
 
 
 def _drop_missing(data: Any) -> Any:
     """The rows without gaps."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for name in data.column_names:
-        column = data.column(name)
-        known = pc.is_valid(column)
-        if pa.types.is_floating(column.type):
-            known = pc.fill_null(pc.is_finite(column), False)
-        data = data.filter(known)
+        data = data.filter(known_values(data.column(name)))
     return data
 
 

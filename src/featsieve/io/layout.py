@@ -223,15 +223,15 @@ def _with_header(
 
 def _start_of_table(rows: Rows, filled: Sequence[int], width: int) -> int:
     """The first line as wide as the table, or one cell short right before it and all words."""
-    for place, number in enumerate(filled):
+    for position, number in enumerate(filled):
         row = rows[number]
-        if row[0].startswith("#") and len(filled) > place + 1:
-            wide = len(rows[filled[place + 1]]) == width
+        if row[0].startswith("#") and len(filled) > position + 1:
+            wide = len(rows[filled[position + 1]]) == width
             if not (wide and len(row) == width and width > 1):
                 continue
         if len(row) == width:
             return number
-        wide = place + 1 < len(filled) and len(rows[filled[place + 1]]) == width
+        wide = position + 1 < len(filled) and len(rows[filled[position + 1]]) == width
         words = not any(is_number(cell) for cell in row)
         if len(row) == width - 1 and wide and words and width > 2:
             return number

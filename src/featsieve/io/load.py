@@ -11,8 +11,10 @@ import numpy as np
 from featsieve.errors import InputError
 from featsieve.input.targets import are_too_many_classes
 from featsieve.io.gaps import fill_missing, rows_without_gaps
+from featsieve.io.look_on_disk import impute_on_disk, look_on_disk
 from featsieve.io.model import (
     ArrowTable,
+    FileTable,
     MatrixTable,
     Note,
     ReadOptions,
@@ -23,7 +25,7 @@ from featsieve.io.model import (
 )
 from featsieve.io.notice import notices
 from featsieve.io.reader import read_table
-from featsieve.io.tidy import Tidied, tidy
+from featsieve.io.tidy import STEPS, Tidied, tidy
 
 Missing = Literal["impute", "drop", "keep"]
 
@@ -44,27 +46,49 @@ def load_table(
     target: str,
     *,
     drop: Sequence[str] = (),
+    only: Sequence[str] | None = None,
     no_fix: Sequence[str] = (),
     missing: Missing = "keep",
     task: str = "auto",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+    memory_limit: int | str = "1GiB",
 ) -> tuple[Any, Any]:
     """X (a pyarrow table, text as categories) and y of a file, as ``featsieve select`` sees them.
+
+    LIBSVM gives a sparse X. Of Parquet that is too large for ``memory_limit``, X stays on the disk
+    and y is None: ``fit`` takes them so.
 
     Parameters
     ----------
     path : a file of any format that the command line reads
     target : name of the target's column
     drop : names of columns to leave out
+    only : names of the columns to keep, next to the target
     no_fix : what not to put right (see the guide of the command line)
     missing : ``"keep"`` them, ``"impute"`` them, or ``"drop"`` their rows
     task : ``"auto"``, ``"classification"`` or ``"regression"``
+    delimiter, encoding, header : of text files
+    memory_limit : Parquet that would take more than a third of it stays on the disk
     """
-    table = read_table(path, ReadOptions(no_fix=frozenset(no_fix)))
-    kept = table.without([find_column(name, table.names, table.source) for name in drop])
-    cleaning = Cleaning(task, frozenset(no_fix), delimiter=getattr(table, "delimiter", ","))
-    cleaned, _ = clean(kept, target, cleaning)
+    options = ReadOptions(delimiter, encoding, header, memory_limit, frozenset(no_fix))
+    table = read_table(path, options)
+    left_out = [find_column(name, table.names, table.source) for name in drop]
+    if only is not None:
+        kept_names = {target, *(find_column(name, table.names, table.source) for name in only)}
+        left_out += [name for name in table.names if name not in kept_names]
+    cleaning = Cleaning(
+        task,
+        frozenset(no_fix),
+        delimiter=delimiter or str(getattr(table, "delimiter", ",")),
+        has_header=header,
+    )
+    cleaned, _ = clean(_in_memory_if_small(table.without(left_out)), target, cleaning)
     split = cleaned.split(target)
     X, y = split.X, split.y
+    if isinstance(cleaned, FileTable):
+        return (impute_on_disk(X, cleaned.memory_limit)[0] if missing == "impute" else X), y
     if missing == "impute":
         X, _ = fill_missing(X, split.names)
     elif missing == "drop":
@@ -73,8 +97,15 @@ def load_table(
     return _with_categories(X), y
 
 
+def _in_memory_if_small(table: Table) -> Table:
+    """A file that is large may have few columns left that are not."""
+    return table.in_memory_if_small() if isinstance(table, FileTable) else table
+
+
 def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[Note]]:
-    """The table put right, with notes; a sparse matrix and a file on disk are taken as they are."""
+    """The table put right, with notes; a sparse matrix is taken as it is."""
+    if isinstance(table, FileTable):
+        return _clean_file(table, target, cleaning)
     data = _arrow(table)
     if data is None:
         return table, []
@@ -88,11 +119,25 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
             has_header=cleaning.has_header,
             notes=list(getattr(table, "notes", ())),
         ),
+        only=set(STEPS) - {"states"},
         strict=cleaning.strict,
     )
-    _refuse_too_many_classes(tidied.data.column(target), target, cleaning.task)
-    seen = notices(tidied.data, target, cleaning.task)
-    return ArrowTable(tidied.data, table.source), [*tidied.notes, *seen]
+    y = arrow_values(tidied.data.column(target))
+    if cleaning.task == "classification" or y.dtype == object:
+        _refuse_too_many_classes(len(set(y.tolist())), len(y), target, cleaning.task)
+    # Before states are taken together: an identifier has a different one in every row.
+    tidied.notes += notices(tidied.data, target, cleaning.task)
+    tidied = tidy(tidied, only={"states"}, strict=cleaning.strict)
+    return ArrowTable(tidied.data, table.source), tidied.notes
+
+
+def _clean_file(table: FileTable, target: str, cleaning: Cleaning) -> tuple[FileTable, list[Note]]:
+    kept, facts, notes = look_on_disk(
+        table, target, cleaning.off, cleaning.task, strict=cleaning.strict
+    )
+    if cleaning.task == "classification" or facts.is_text:
+        _refuse_too_many_classes(facts.n_distinct, facts.n_known, target, cleaning.task)
+    return kept, notes
 
 
 def _arrow(table: Table) -> Any:
@@ -103,21 +148,19 @@ def _arrow(table: Table) -> Any:
     return None
 
 
-def _refuse_too_many_classes(column: Any, target: str, task: str) -> None:
-    values = arrow_values(column)
-    if task == "regression" or (task == "auto" and values.dtype != object):
-        return
-    n_classes = len(set(values.tolist()))
-    if are_too_many_classes(n_classes, len(values)):
+def _refuse_too_many_classes(n_classes: int, n_rows: int, target: str, task: str) -> None:
+    if task != "regression" and are_too_many_classes(n_classes, n_rows):
         raise InputError(
-            f"the target {target!r} has {n_classes} distinct values in {len(values)} rows, too "
-            "many for classes; give --task regression if they are numbers, or another --target."
+            f"the target {target!r} has {n_classes} distinct values in {n_rows} rows, too many for "
+            "classes; give --task regression if they are numbers, or another --target."
         )
 
 
 def _with_categories(X: Any) -> Any:
     import pyarrow as pa
 
+    if not isinstance(X, pa.Table):
+        return X
     for position, field in enumerate(X.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             X = X.set_column(position, field.name, X.column(position).dictionary_encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -261,3 +261,27 @@ class FileTable:
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
         rows = block_rows(len(names), self.memory_limit, 1)
         yield from self.lazy.batches(list(names), rows, self.memory_limit)
+
+    def in_memory_if_small(self) -> Table:
+        """In memory if its columns fit a third of the limit, else as it is."""
+        import pyarrow as pa
+
+        limit = self.memory_limit // 3
+        is_large = self.lazy.encoded_size() > limit
+        parts = None if is_large else _within(self.parts(self.names), limit)
+        if parts is None:
+            return self
+        empty = self.lazy.schema.empty_table().select(list(self.names))
+        return ArrowTable(pa.concat_tables([empty, *parts]), self.source)
+
+
+def _within(parts: Iterable[Any], limit: int) -> list[Any] | None:
+    """All parts, or None if they are larger than the limit: what a file says of its size is that of
+    its encoding, which may be a thousand times smaller."""
+    kept, size = [], 0
+    for part in parts:
+        size += part.nbytes
+        if size > limit:
+            return None
+        kept.append(part)
+    return kept

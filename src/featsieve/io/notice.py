@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.input.targets import scan_target
 from featsieve.io.model import Note, quoted
 from featsieve.io.tidy import encoded_states
@@ -22,8 +22,11 @@ CODES_FOR_GAPS = frozenset({9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0, 888.0, 
 _ID_NAME = re.compile(r"(^|[_\W])(id|ids|index|idx|row|key|uuid|guid|nr|no)$", re.IGNORECASE)
 
 
-def notices(data: Any, target: str, task: str) -> list[Note]:
-    """One note per kind of oddity, of a pyarrow table; nothing is changed."""
+def notices(data: Any, target: str, task: str, *, rows: IntArray | None = None) -> list[Note]:
+    """One note per kind of oddity, of a pyarrow table; nothing is changed.
+
+    ``rows`` are the numbers of its rows where it is a sample of a larger table.
+    """
     if data.num_rows * data.num_columns > MOST_CELLS or data.num_rows < 3:
         return []
     features = {name: _codes_or_numbers(data.column(name)) for name in data.column_names}
@@ -35,7 +38,7 @@ def notices(data: Any, target: str, task: str) -> list[Note]:
     checks = (
         _constants(features),
         _duplicates(features),
-        _identifiers(features, is_text),
+        _identifiers(features, is_text, np.arange(data.num_rows) if rows is None else rows),
         _leaks(features, y, by_classes),
         _codes_for_gaps({name: x for name, x in features.items() if name not in is_text}),
         _imbalance(y, by_classes),
@@ -64,9 +67,14 @@ def _codes_or_numbers(column: Any) -> FloatArray:
 
 
 def _constants(features: dict[str, FloatArray]) -> Iterator[Note]:
-    names = [name for name, x in features.items() if np.nanmin(x) == np.nanmax(x)]
+    names = [name for name, x in features.items() if _is_constant(x)]
     if names:
         yield Note(f"{quoted(names)}: the same value in every row")
+
+
+def _is_constant(x: FloatArray) -> bool:
+    known = x[~np.isnan(x)]
+    return len(known) > 0 and bool(known.min() == known.max())
 
 
 def _duplicates(features: dict[str, FloatArray]) -> Iterator[Note]:
@@ -81,8 +89,10 @@ def _duplicates(features: dict[str, FloatArray]) -> Iterator[Note]:
         yield Note("; ".join(pairs[:3]) + more)
 
 
-def _identifiers(features: dict[str, FloatArray], is_text: set[str]) -> Iterator[Note]:
-    names = [name for name, x in features.items() if _is_identifier(name, x, name in is_text)]
+def _identifiers(
+    features: dict[str, FloatArray], is_text: set[str], rows: IntArray
+) -> Iterator[Note]:
+    names = [n for n, x in features.items() if _is_identifier(n, x, n in is_text, rows)]
     if names:
         drop = shlex.quote(",".join(names[:3]))
         yield Note(
@@ -91,13 +101,14 @@ def _identifiers(features: dict[str, FloatArray], is_text: set[str]) -> Iterator
         )
 
 
-def _is_identifier(name: str, x: FloatArray, is_text: bool) -> bool:
+def _is_identifier(name: str, x: FloatArray, is_text: bool, rows: IntArray) -> bool:
     if len(x) < 20 or np.isnan(x).any() or len(np.unique(x)) < len(x):
         return False
     if is_text:
         return True
     is_integer = bool((x == np.floor(x)).all())
     consecutive = is_integer and x.max() - x.min() == len(x) - 1
+    consecutive = consecutive or bool((x - x[0] == rows - rows[0]).all())
     return consecutive or (is_integer and bool(_ID_NAME.search(name)))
 
 
@@ -112,6 +123,8 @@ def _codes_for_gaps(features: dict[str, FloatArray]) -> Iterator[Note]:
 
 
 def _far_codes(x: FloatArray) -> Iterator[tuple[float, int]]:
+    if np.isnan(x).all():
+        return
     for code in (float(np.nanmin(x)), float(np.nanmax(x))):
         if abs(code) not in CODES_FOR_GAPS:
             continue

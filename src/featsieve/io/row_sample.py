@@ -16,14 +16,19 @@ def sample_rows(table: Table, n_rows: int, seed: int) -> Table:
     """At most ``n_rows`` rows in the table's order; those of a file are read in one pass."""
     if table.n_rows <= n_rows and not isinstance(table, FileTable):
         return table
-    rng = np.random.default_rng(seed)
-    rows = np.sort(rng.choice(table.n_rows, min(n_rows, table.n_rows), replace=False))
+    rows = draw_rows(table.n_rows, n_rows, seed)
     if isinstance(table, MatrixTable):
         targets = {name: values[rows] for name, values in table.targets.items()}
         return replace(table, matrix=table.matrix[rows], targets=targets)
     if isinstance(table, ArrowTable):
         return replace(table, data=table.data.take(rows))
     return ArrowTable(rows_of_parts(table.parts(table.names), rows), table.source)
+
+
+def draw_rows(n_rows: int, most: int, seed: int) -> IntArray:
+    """At most that many of the numbers of rows, in rising order."""
+    rng = np.random.default_rng(seed)
+    return np.sort(rng.choice(n_rows, min(most, n_rows), replace=False))
 
 
 def rows_of_parts(parts: Iterable[Any], rows: IntArray) -> Any:

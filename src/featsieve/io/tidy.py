@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,16 +49,33 @@ class Tidied:
 Step = Callable[[Tidied], None]
 
 
-def tidy(table: Tidied, *, strict: bool = False) -> Tidied:
-    """Run every step that is not switched off; ``strict`` refuses instead of putting right."""
+def tidy(table: Tidied, *, only: Collection[str] | None = None, strict: bool = False) -> Tidied:
+    """Run the steps (all, or ``only`` some) that are not switched off.
+
+    ``strict`` refuses instead of putting right.
+    """
     for name, steps in STEPS.items():
-        if name not in table.off:
+        if name not in table.off and (only is None or name in only):
             for step in steps:
                 step(table)
-    repaired = [note for note in table.notes if note.fix]
+    refuse_repairs(table.notes, strict=strict)
+    return table
+
+
+def refuse_repairs(notes: Sequence[Note], *, strict: bool) -> None:
+    repaired = [note for note in notes if note.fix]
     if strict and repaired:
         raise InputError(f"{repaired[0].text}; --strict refuses what would have to be put right.")
-    return table
+
+
+def known_values(column: Any) -> Any:
+    """Whether each cell of a pyarrow column holds a value: neither missing nor infinite."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(column.type):
+        return pc.fill_null(pc.is_finite(column), False)
+    return pc.is_valid(column)
 
 
 def encoded_states(column: Any) -> Any:
@@ -155,14 +172,7 @@ def _drop_total(table: Tidied) -> None:
 
 
 def _drop_rows_without_target(table: Tidied) -> None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    column = table.data.column(table.target)
-    known = pc.is_valid(column)
-    if pa.types.is_floating(column.type):
-        known = pc.and_(known, pc.fill_null(pc.is_finite(column), False))
-    kept = table.data.filter(known)
+    kept = table.data.filter(known_values(table.data.column(table.target)))
     n_gone = table.data.num_rows - kept.num_rows
     if n_gone:
         table.data = kept
@@ -237,9 +247,9 @@ def _of_states(reading: Reading, encoded: Any) -> Any:
 
 
 def _read_dates(table: Tidied) -> None:
-    dated = [f.name for f in table.data.schema if _days_per_unit(f.type) is not None]
+    dated = [f.name for f in table.data.schema if days_per_unit(f.type) is not None]
     for name in dated:
-        table.replace_column(name, _as_days(table.data.column(name)))
+        table.replace_column(name, as_days(table.data.column(name)))
     remarks = []
     for name in table.text_columns():
         encoded = encoded_states(table.data.column(name))
@@ -253,7 +263,7 @@ def _read_dates(table: Tidied) -> None:
         table.note(f"{quoted(dated)}: dates were read as numbers of days{how}", "dates")
 
 
-def _days_per_unit(kind: Any) -> float | None:
+def days_per_unit(kind: Any) -> float | None:
     """None for what is not a date or time."""
     import pyarrow as pa
 
@@ -265,11 +275,11 @@ def _days_per_unit(kind: Any) -> float | None:
     return None
 
 
-def _as_days(column: Any) -> Any:
+def as_days(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    factor = _days_per_unit(column.type)
+    factor = days_per_unit(column.type)
     width = pa.int32() if column.type.bit_width == 32 else pa.int64()
     return pc.multiply(column.cast(width).cast(pa.float64()), factor)
 
@@ -352,12 +362,21 @@ def _most_frequent(encoded: Any) -> Any:
     """The column with rare states taken together."""
     import pyarrow as pa
 
-    counts = _counts(encoded)
-    frequent = np.sort(np.argsort(-counts, kind="stable")[:KEPT_STATES])
-    new_code = np.full(len(counts), KEPT_STATES)
+    frequent = _frequent_codes(encoded)
+    new_code = np.full(len(encoded.dictionary), KEPT_STATES)
     new_code[frequent] = np.arange(KEPT_STATES)
-    kept = encoded.dictionary.take(pa.array(frequent)).to_pylist()
-    return _recoded(encoded, new_code, pa.array([*map(str, kept), OTHER_STATES]))
+    return _recoded(encoded, new_code, pa.array([*most_frequent_states(encoded), OTHER_STATES]))
+
+
+def _frequent_codes(encoded: Any) -> Any:
+    return np.sort(np.argsort(-_counts(encoded), kind="stable")[:KEPT_STATES])
+
+
+def most_frequent_states(encoded: Any) -> list[str]:
+    """In the order in which the column has them."""
+    import pyarrow as pa
+
+    return list(map(str, encoded.dictionary.take(pa.array(_frequent_codes(encoded))).to_pylist()))
 
 
 def _as_string(column: Any) -> Any:

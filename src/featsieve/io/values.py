@@ -53,7 +53,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
 @dataclass(frozen=True)
 class Reading:
-    """One value per distinct text, None for gaps; ``unread`` are texts that are no value."""
+    """One value per distinct text, None for gaps; ``unread`` are texts that are not a value."""
 
     values: list[float | None]
     unread: tuple[str, ...] = ()

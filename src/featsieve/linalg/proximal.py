@@ -74,8 +74,11 @@ class Problem:
     def gains(self, old: Point, new: Point, expected: float) -> bool:
         """Whether the objective falls by some of what the model promises.
 
-        Where the promise is lost in rounding, the residual decides, if the objective stays.
+        Where the promise is lost in rounding, the residual decides, if the objective stays. A
+        point beyond the range of floating point is no gain, whatever its objective.
         """
+        if not np.isfinite(new.objective):
+            return False
         if new.objective <= old.objective - _SUFFICIENT * expected:
             return True
         rounding = _ROUNDING * max(abs(old.objective), abs(old.smooth))
@@ -99,7 +102,8 @@ def minimize_proximal(
     n_iter = 0
     while residual > tol and n_iter < max_iter and not expired():
         n_iter += 1
-        new = descent.step(point)
+        with np.errstate(over="ignore", invalid="ignore"):  # steps of any length are tried
+            new = descent.step(point)
         if new is point:  # rounding hides any further gain
             break
         point, residual = new, problem.residual(new)

@@ -53,7 +53,8 @@ def minimize_two_metric(
     trace, residual, n_iter = [at.objective], problem.residual(at.point), 0
     while residual > tol and n_iter < max_iter and not expired():
         n_iter += 1
-        new = descent.step(at)
+        with np.errstate(over="ignore", invalid="ignore"):  # steps of any length are tried
+            new = descent.step(at)
         if new is at:
             break
         at, residual = new, problem.residual(new.point)

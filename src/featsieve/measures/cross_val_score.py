@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CrossValScore(BaseMeasure):
     """The mean score of ``estimator`` over the folds, with only the set's columns.
 
@@ -43,20 +45,11 @@ class CrossValScore(BaseMeasure):
     [2, 8]
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        cv: Any = 5,
-        scoring: Any = None,
-        split_params: Mapping[str, Any] | None = None,
-        score_params: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.scoring = scoring
-        self.split_params = split_params
-        self.score_params = score_params
+    estimator: BaseEstimator | None = field(default=None, kw_only=False)
+    cv: Any = 5
+    scoring: Any = None
+    split_params: Mapping[str, Any] | None = None
+    score_params: Mapping[str, Any] | None = None
 
     def bind(self, engine: Engine) -> BoundCrossValScore:
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):

@@ -16,7 +16,8 @@ from featsieve.engines.filled import Filling, usual_values
 from featsieve.engines.standardized import MappedEngine
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, check_choice, check_integer, is_integer, not_allowed
-from featsieve.methods.portfolio import ENTRIES, FAVOURITE, PORTFOLIO, unknown_cost
+from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, unknown_cost
+from featsieve.procedures.combination import Ballot
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
     FEWEST_ROWS,
@@ -26,36 +27,48 @@ from featsieve.procedures.judging.rows import (
     draw_rows,
     split_rows,
 )
-from featsieve.procedures.race import Candidate, Race, Runner, affordable
+from featsieve.procedures.race import (
+    COMBINATION,
+    Candidate,
+    Clocked,
+    Race,
+    Runner,
+    affordable,
+)
 from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS, find_method
-from featsieve.result import SelectionResult
+from featsieve.result import TIME_LIMIT, SelectionResult
 from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
 from featsieve.selector import BaseSelector
 
-RACE_SHARE = 0.5  # of the time limit, by the models; the rest is for slower machines and the end
+RACE_SHARE = 0.15  # of the time limit, by the models; the rest is for judges and slower machines
 FINAL_SHARE = 0.3
 DEFAULT_COUNT = 10
-DEFAULT_TIME = 60.0
+DEFAULT_TIME = 30.0
 COUNT_RULE = (
-    "the smallest count of the winner whose mean error on inner folds, over all judges, is within "
-    "one standard error of its best"
+    "the smallest count of the winner whose loss and error on inner folds are, for every judge, "
+    "within one standard error (of the difference over the folds) of the best"
 )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoSelector(BaseSelector):
-    """Race several methods on inner folds, and keep the columns of the winner.
+    """Race several methods on inner folds, and combine the sets of the best of them.
 
     Candidates select on the rows of a fold that learn; nearest neighbours, trees and kernel ridge
     regression judge the selected columns on the others. The worse half leaves after each round.
-    The winner runs once more on all rows. Of more than 1,000 rows a sample is raced.
+    Those that are left vote for columns; columns are added one by one by the leave-one-out error of
+    nearest neighbours and kernel ridge regression, and by votes where the errors are level. This
+    combination wins unless one candidate is clearly better on the folds. Of more than 1,000 rows a
+    sample is raced; the last vote is on all rows.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default="auto"
-        ``"auto"``: the smallest count of the winner within one standard error of its best.
+        ``"auto"``: the smallest count of the winner, up to 20, that is within one standard error of
+        its best for every judge.
     methods : "auto" or a list of method names and selectors, default="auto"
         Who races. "auto": the portfolio of :mod:`featsieve.methods.portfolio`, as far as the time
         limit allows.
@@ -63,15 +76,17 @@ class AutoSelector(BaseSelector):
         "neighbors", "trees" and "ridge"; "auto": all three.
     cv : int, splitter or iterable, default=5
         The inner folds. A splitter gets ``groups`` from ``fit``.
-    max_time : float or None, default=60
+    combine : bool, default=True
+        False: the candidate with the least error wins.
+    max_time : float or None, default=30
         Seconds. Also decides who can start, by cost models; None: no limit, and the race is planned
-        for 60 s.
+        for 30 s. A race that the default ends is a warning.
     random_state : int, generator or None, default=0
 
     Attributes
     ----------
-    method_ : name of the winner
-    selector_ : the winner, fitted on all rows
+    method_ : name of the winner, or "combination"
+    selector_ : the winner, fitted on all rows; a copy of this selector for a combination
     race_ : list of dict
         One row per candidate: method, outcome, n_folds, count, error, standard_error, seconds,
         modelled_seconds.
@@ -90,6 +105,7 @@ class AutoSelector(BaseSelector):
     methods: Any = "auto"
     judges: Any = "auto"
     cv: Any = 5
+    combine: bool = True
     max_time: float | None = DEFAULT_TIME
     random_state: Any = 0
 
@@ -127,25 +143,54 @@ class AutoSelector(BaseSelector):
             return
         folds = self._folds(sample, seed)
         race = self._race(sample, folds, judges, candidates, k, seed)
-        yield from self._raced(race, engine, filling)
+        yield from self._raced(race, engine)
 
-    def _raced(
-        self, race: Race, engine: Engine, filling: Filling | None
-    ) -> Iterator[SelectionResult]:
-        """A quick answer, then that of the leader of each moment, then the winner on all rows."""
-        first = next(runner for runner in race.runners if runner.is_running)
-        count = race.count or min(DEFAULT_COUNT, max(1, engine.schema.n_units // 2))
-        sampled = race.sample.engine()
-        for result in _run(first.candidate, sampled, count):
-            yield self._noted(result, race, first, count, "stopped before the race began")
-        leader = first
-        for leader in race.rounds():  # noqa: B007
-            pass
-        if leader.outcome.startswith("failed") or not leader.losses:
-            raise InputError(f"no candidate could be judged; the first {leader.outcome}.")
-        count = race.chosen_count(leader)
-        for result in _run(leader.candidate, engine, count):
-            yield self._noted(result, race, leader, count, COUNT_RULE)
+    def _raced(self, race: Race, engine: Engine) -> Iterator[SelectionResult]:
+        """A quick answer, the combination of all candidates, then what the folds say."""
+        sampled, count = race.sample.engine(), race.raced_count
+        for runner in race.running:
+            with Clocked(runner):
+                for result in _run(runner.candidate, sampled, count):
+                    yield self._noted(result, race, runner, count, "stopped before the race began")
+            if runner.is_running:
+                break
+        ballots: dict[str, Ballot] = {}
+        if race.combines:
+            ballots = self._ballots(race, sampled)
+            result = race.combined_set(list(ballots.values()), sampled, count)
+            yield self._noted(result, race, race.combined, count, "stopped before the folds")
+        winner = race.run()
+        if winner.outcome or not winner.losses:
+            raise InputError(f"no candidate could be judged; the first {winner.outcome}.")
+        count = race.chosen_count(winner)
+        if winner is race.combined:
+            ballots = self._final_ballots(race, engine, ballots)
+            result = race.combined_set(list(ballots.values()), engine, count)
+            yield self._noted(result, race, winner, count, COUNT_RULE)
+            return
+        for result in _run(winner.candidate, engine, count):
+            yield self._noted(result, race, winner, count, COUNT_RULE)
+
+    def _ballots(self, race: Race, engine: Engine) -> dict[str, Ballot]:
+        ballots = {}
+        for done, runner in enumerate(race.running, start=1):
+            ballots[runner.name] = race.ballot(runner, engine)
+            race.monitor.tick("voting", done, len(race.runners) + 1)
+        return ballots
+
+    def _final_ballots(
+        self, race: Race, engine: Engine, sampled: dict[str, Ballot]
+    ) -> dict[str, Ballot]:
+        """Of the candidates that are left: on all rows, the best first while there is time."""
+        left = sorted(race.running, key=lambda runner: runner.loss(race.raced_count))
+        ballots, spent = {}, 0.0
+        for runner in left:
+            assert runner.candidate is not None
+            spent += runner.candidate.cost(engine.n_samples, engine.n_features, DEFAULT_COUNT)
+            is_cheap = spent <= FINAL_SHARE * self._planned_time
+            again = is_cheap and not race.sample.is_everything
+            ballots[runner.name] = race.ballot(runner, engine) if again else sampled[runner.name]
+        return ballots
 
     def _without_race(
         self, engine: Engine, candidates: Sequence[Candidate], k: int | None
@@ -157,12 +202,9 @@ class AutoSelector(BaseSelector):
             runner.outcome = "not started: too few rows for a race"
         count = k or max(1, engine.schema.n_units // 2)
         winner = runners[0]
-        rows = [
-            {"method": r.candidate.name, "outcome": r.outcome or "won: the cheapest"}
-            for r in runners
-        ]
+        rows = [{"method": r.name, "outcome": r.outcome or "won: the cheapest"} for r in runners]
         for result in _run(winner.candidate, engine, count):
-            extras = {"method": winner.candidate.name, "race": rows}
+            extras = {"method": winner.name, "race": rows}
             notes = count_notes("half of the features: too few rows for a race", ())
             yield result.evolve(extras={**result.extras, **extras, **({} if k else notes)})
 
@@ -170,11 +212,11 @@ class AutoSelector(BaseSelector):
         self, result: SelectionResult, race: Race, runner: Runner, count: int, rule: str
     ) -> SelectionResult:
         extras: dict[str, Any] = {
-            "method": runner.candidate.name,
+            "method": runner.name,
             "race": race.table(runner, count),
         }
         if race.count is None:
-            extras |= count_notes(rule, runner.curve())
+            extras |= count_notes(rule, runner.curve() if runner.losses else ())
         return result.evolve(extras={**result.extras, **extras})
 
     # --- its parts ------------------------------------------------------------------------------
@@ -226,12 +268,12 @@ class AutoSelector(BaseSelector):
         n_train = max(len(fold.train) for fold in folds)
         shape = (n_train, sample.schema.n_columns, k or DEFAULT_COUNT)
         budget = RACE_SHARE * self._planned_time
-        runners = affordable(candidates, shape, len(folds), budget)
+        runners = affordable(candidates, shape, len(folds) + 1, budget)
         if not any(runner.is_running for runner in runners):
-            reasons = "; ".join(f"{r.candidate.name}: {r.outcome}" for r in runners[:3])
+            reasons = "; ".join(f"{r.name}: {r.outcome}" for r in runners[:3])
             raise InputError(f"no method of the race can run on this table ({reasons}).")
         court = Court(sample, judges, seed)
-        return Race(sample, folds, court, k, runners, sample.source.monitor, FAVOURITE)
+        return Race(sample, folds, court, k, runners, sample.source.monitor, seed, self.combine)
 
     def _candidates(
         self, engine: Engine, filling: Filling | None, k: int | None
@@ -280,8 +322,8 @@ class AutoSelector(BaseSelector):
     ) -> str | None:
         """Why a candidate cannot run on all rows, before any work is spent on it."""
         method = next((m for m in METHODS if m.name == type(selector).__name__), None)
-        entry = ENTRIES.get(name)
-        if method is not None and method.target == "classes" and self._is_numeric(engine):
+        entry, is_numeric = ENTRIES.get(name), not engine.target.is_classification
+        if method is not None and method.target == "classes" and is_numeric:
             return "not started: it takes classes, and the target is numeric"
         if entry is None:
             return None
@@ -300,22 +342,30 @@ class AutoSelector(BaseSelector):
     def _planned_time(self) -> float:
         return DEFAULT_TIME if self.max_time is None else self.max_time
 
-    def _is_numeric(self, engine: Engine) -> bool:
-        return not engine.target.is_classification
-
     # --- fitted attributes ----------------------------------------------------------------------
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
         self.method_ = str(result.extras["method"])
         self.race_ = list(result.extras["race"])
-        winner = self._named_selectors()[self.method_]
+        winner = self._winning_selector()
         winner.set_params(n_features_to_select=len(result.indices))
         winner.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             winner.feature_names_in_ = self.feature_names_in_
-        winner._store(engine, result, None)
+        BaseSelector._store(winner, engine, result, None)
         self.selector_ = winner
+        if result.stop_reason == TIME_LIMIT and self.max_time == DEFAULT_TIME:
+            warn_user(  # a limit that the user may not know of
+                f"AutoSelector: the race did not end within {DEFAULT_TIME:g} s, its default limit; "
+                f"{self.method_} is the best so far; give max_time, or None for no limit."
+            )
+
+    def _winning_selector(self) -> BaseSelector:
+        """The method that won, or the race itself where it was the combination of its methods."""
+        if self.method_ == COMBINATION:
+            return clone(self)
+        return self._named_selectors()[self.method_]
 
 
 def _samples_rows(name: str) -> bool:
@@ -343,5 +393,6 @@ def _prepared(selector: BaseSelector, filling: Filling | None, engine: Engine) -
     return selector._scaled(filled)
 
 
-def _run(candidate: Candidate, engine: Engine, count: int) -> Iterator[SelectionResult]:
+def _run(candidate: Candidate | None, engine: Engine, count: int) -> Iterator[SelectionResult]:
+    assert candidate is not None  # only the combination has none
     yield from candidate.procedure.steps(candidate.prepare(engine), count)

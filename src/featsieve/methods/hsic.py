@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings
 from featsieve.input.parameters import parse_memory
 from featsieve.measures.hsic.hsic import HSIC, seed_of
 from featsieve.measures.hsic.object_kernels import ObjectKernel
@@ -49,11 +48,10 @@ string or graph kernel
             y = self.target_kernel.gram(y)
         return super().fit(X, y, **params)
 
-    def _settings(self) -> Settings:
+    @property
+    def _task(self) -> str:
         """A Gram matrix as y is numbers, whatever values it holds."""
-        settings = super()._settings()
-        given = is_precomputed(self._fitted_kernel)
-        return replace(settings, task="regression") if given else settings
+        return "regression" if is_precomputed(self._fitted_kernel) else self.task
 
     def _auto_count(self, procedure: Procedure) -> Procedure:
         if is_precomputed(self._fitted_kernel):
@@ -300,8 +298,8 @@ class HSICLasso(KernelTarget):
 
     _scale_ddof = 0
     _result_attributes = {"alphas_": "alphas"}  # noqa: RUF012
+    _column_attributes = {"coef_": "scores"}  # noqa: RUF012
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
-        self.coef_ = self.scores_
         self.coef_path_ = result.extras["coef_path"][:, engine.schema.unit_of_column]

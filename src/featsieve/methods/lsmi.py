@@ -11,7 +11,6 @@ from featsieve.methods.l1_weights import L1Weights
 from featsieve.procedures.pairing import Pairing
 from featsieve.procedures.smi_curve import SmiCurve
 from featsieve.protocols import Procedure, Search
-from featsieve.result import SelectionResult
 from featsieve.searches.ranking import Ranking
 from featsieve.searches.stepwise import Backward, Forward
 from featsieve.selector import PairingSelector
@@ -181,9 +180,7 @@ class L1LSMI(L1Weights, _OnLSMI):
         pairing = self._pairing()
         return SmiCurve(pairing) if self.n_features_to_select == "auto" else pairing
 
-    def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        super()._store(engine, result, k)
-        self.smi_ = float(result.objective or 0.0)
+    _result_attributes = {**L1Weights._result_attributes, "smi_": "objective"}  # noqa: RUF012
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

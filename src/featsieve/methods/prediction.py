@@ -61,7 +61,8 @@ class RidgeForward(BaseSelector):
     Parameters
     ----------
     penalty : float, default=0.03
-        Of the ridge, for a kernel whose diagonal is 1.
+        Of the ridge, for a kernel whose diagonal is 1. What rounding hides, about 1e-11, is the
+        least that is used.
     max_samples : int, default=250
         Rows whose errors are computed.
     max_pool : int, default=40

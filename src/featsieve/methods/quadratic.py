@@ -76,10 +76,7 @@ class QPFS(PairingSelector):
         return Pairing(self._measure(), search)
 
     _result_attributes = {"alpha_": "alpha"}  # noqa: RUF012
-
-    def _store(self, engine: Any, result: Any, k: int | None) -> None:
-        super()._store(engine, result, k)
-        self.weights_ = self.scores_
+    _column_attributes = {"weights_": "scores"}  # noqa: RUF012
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -147,7 +144,4 @@ or None for columns that are codes already
         )
         return Pairing(measure, search)
 
-    def _store(self, engine: Any, result: Any, k: int | None) -> None:
-        super()._store(engine, result, k)
-        self.objective_ = result.objective
-        self.upper_bound_ = result.extras["upper_bound"]
+    _result_attributes = {"objective_": "objective", "upper_bound_": "upper_bound"}  # noqa: RUF012

@@ -183,7 +183,8 @@ class L1SVM(SVMSelector):
     ``LinearSVC(penalty="l1")``; Zhu et al. 2003 with the plain one). C grows until exactly k
     columns have a coefficient. Several classes: one problem per class against the others, and the
     penalty is on the norm of a column's coefficients over all of them; likewise for the indicators
-    of a categorical column and the columns of a group.
+    of a categorical column and the columns of a group. Of
+    columns that are equal but for unit and sign, the first one has the coefficient of all.
 
     The other parameters are shared by all selectors (see the user guide).
 
@@ -229,8 +230,7 @@ class L1SVM(SVMSelector):
         )
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
-        # A given C decides the count: fewer than k columns are what was asked for.
-        super()._store(engine, result, None if self.C is not None else k)
+        super()._store(engine, result, k)
         self.C_ = float(result.extras["C"])
 
 

@@ -74,8 +74,8 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     """
     moved = list(heights)
     before = -np.inf
-    for place in np.argsort(heights, kind="stable").tolist():
-        moved[place] = before = max(heights[place], before + gap)
+    for position in np.argsort(heights, kind="stable").tolist():
+        moved[position] = before = max(heights[position], before + gap)
     return moved
 
 

@@ -50,10 +50,10 @@ class CriticalDifferenceDisplay:
         bars = self.result.cliques()
         self._draw_bars(ax, bars)
         below = ROW * (len(bars) + 1)
-        for place, name in enumerate(order):
-            left = place < half
-            level = below + ROW * (place if left else len(order) - 1 - place)
-            self._draw_name(ax, name, level, left, place)
+        for rank, name in enumerate(order):
+            left = rank < half
+            level = below + ROW * (rank if left else len(order) - 1 - rank)
+            self._draw_name(ax, name, level, left, rank)
         self._draw_difference(ax)
         self._finish(ax, len(order), below + ROW * half, title)
         self.ax_, self.figure_ = ax, ax.figure

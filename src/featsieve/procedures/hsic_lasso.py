@@ -15,8 +15,12 @@ from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_choice, check_integer
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
-from featsieve.measures.hsic.bandwidth import positive_bandwidth, width_policy
-from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
+from featsieve.measures.hsic.kernels import (
+    KernelFunction,
+    kernel_function,
+    positive_bandwidth,
+    width_policy,
+)
 from featsieve.measures.hsic.landmark_grams import landmark_grams
 from featsieve.measures.hsic.passes import centring, fit_target_side
 from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel, is_precomputed

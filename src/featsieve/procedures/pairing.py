@@ -24,7 +24,10 @@ class Pairing:
         assert k is not None  # only a procedure that counts by itself gets None
         bound = self.bind(engine)
         for result in self.search.steps(bound, k):
-            yield _with_report(result, bound)
+            report = dict(bound.report()) if isinstance(bound, HasReport) else {}
+            approximation = report.pop("approximation", result.approximation)
+            extras = {**report, **result.extras}
+            yield replace(result, extras=extras, approximation=approximation)
 
     def bind(self, engine: Engine) -> Bound:
         """The measure with its data; refuses a search that needs what the measure lacks."""
@@ -39,11 +42,3 @@ class Pairing:
         if ACTIVE.get() is not None:
             bound = cast(Bound, recorded(bound, self.measure, engine))
         return bound
-
-
-def _with_report(result: SelectionResult, bound: Bound) -> SelectionResult:
-    if not isinstance(bound, HasReport):
-        return result
-    report = dict(bound.report())
-    approximation = report.pop("approximation", result.approximation)
-    return replace(result, extras={**report, **result.extras}, approximation=approximation)

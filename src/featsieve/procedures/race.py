@@ -1,33 +1,39 @@
-"""A race of procedures on inner folds: which of them, and with how many units?
+"""A race of procedures on inner folds: which of them vote, which set wins, and with how many units?
 
 Candidates select on the rows of a fold that learn, and judges of different kinds see the others.
 All candidates run on the first folds; the worse half of them leaves after each round (successive
-halving), so that most work goes into telling the best apart. Which candidates start is decided by
-modelled costs, not by the clock, so the same seed gives the same answer unless time runs out.
+halving). Those that run on a fold also vote for its combination (:mod:`.combination`), which is
+judged like they are. It wins unless a candidate is clearly better: the lowest of a dozen noisy
+errors is mostly luck, and on trial tables to combine was better than to choose. Which candidates
+start is decided by modelled costs, not by the clock, so the same seed gives the same answer unless
+time runs out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
 
-from featsieve.arrays import FloatArray
+from featsieve.arrays import FloatArray, IntArray
+from featsieve.procedures.combination import VOTE_SIZES, Ballot, Combination, ballot_sizes
 from featsieve.procedures.judging.rows import Court, Fold, RowSample
-from featsieve.procedures.judging.sizes import SetsBySize
-from featsieve.procedures.smi_curve import smallest_within_one_error
+from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
 from featsieve.protocols import Engine, Procedure
+from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor, TimeUp
 
 ROUNDS = (2, 3)  # folds after which the worse half leaves
-FEWEST_LEFT = 3
-SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26)
-PATIENCE = 4
-CLEARLY = 2.0  # standard errors
-FEWEST_LOOKED_AT = 8
+FEWEST_LEFT = 5
+SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20)
+RACED_COUNT = 10  # where no count is given
+LEVEL = 0.05  # of the test that a candidate is better than the combination
+FOLD_ROWS, FINAL_ROWS = 250, 500  # whose errors decide in a combination
+COMBINATION = "combination"
 
 
 @dataclass(frozen=True)
@@ -44,15 +50,24 @@ class Candidate:
     cost: Callable[[int, int, int], float]
     unable: str | None = None
 
+    @property
+    def runs(self) -> int:
+        """Per engine, for sets of several sizes."""
+        return len(VOTE_SIZES) if nesting_of(self.procedure) is None else 1
+
+    def sets(self, engine: Engine, most: int) -> SetsBySize:
+        return SetsBySize(self.procedure, self.prepare(engine), most)
+
 
 @dataclass
 class Runner:
-    """A candidate with what the judges have said of it so far: sizes × folds."""
+    """A candidate, or the combination, with what the judges have said of it: sizes × folds."""
 
-    candidate: Candidate
-    modelled: float
-    errors: dict[int, list[float]] = field(default_factory=dict)
-    losses: dict[int, list[float]] = field(default_factory=dict)
+    name: str
+    candidate: Candidate | None = None
+    modelled: float | None = None
+    errors: dict[int, list[FloatArray]] = field(default_factory=dict)  # one per judge
+    losses: dict[int, list[FloatArray]] = field(default_factory=dict)
     seconds: float = 0.0
     outcome: str = ""
 
@@ -60,37 +75,45 @@ class Runner:
     def is_running(self) -> bool:
         return not self.outcome
 
-    @property
-    def n_folds(self) -> int:
-        return max((len(values) for values in self.losses.values()), default=0)
+    def n_folds(self, count: int) -> int:
+        return len(self.losses.get(count, ()))
 
-    def full_sizes(self) -> list[int]:
-        """Those that were judged on every fold so far."""
-        return [size for size, values in self.losses.items() if len(values) == self.n_folds]
-
-    def best_size(self) -> int:
-        return min(self.full_sizes(), key=lambda size: (np.mean(self.losses[size]), size))
-
-    def loss(self) -> float:
-        return float(np.mean(self.losses[self.best_size()])) if self.losses else np.inf
-
-    def fold_losses(self) -> FloatArray:
-        return np.array(self.losses[self.best_size()])
+    def loss(self, count: int) -> float:
+        return float(np.mean(self.losses[count])) if count in self.losses else np.inf
 
     def point(self, size: int) -> tuple[int, float, float]:
-        errors = np.array(self.errors[size])
-        spread = errors.std(ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else 0.0
-        return size, float(errors.mean()), float(spread)
+        errors = np.array([fold.mean() for fold in self.errors[size]])
+        return size, float(errors.mean()), _standard_error(errors)
+
+    def fold_losses(self, size: int) -> FloatArray:
+        """The mean over the judges."""
+        return np.array(self.losses[size]).reshape(len(self.losses[size]), -1).mean(axis=1)
 
     def curve(self) -> tuple[tuple[int, float, float], ...]:
-        return tuple(self.point(size) for size in sorted(self.full_sizes()))
+        """Count, loss, and the standard error of its difference from the least loss.
+
+        Of the difference, because all counts are judged on the same folds: what a hard fold adds
+        to all of them says nothing about counts.
+        """
+        return _curve({size: self.fold_losses(size) for size in sorted(self.losses)})
+
+    def good_counts(self) -> set[int]:
+        """Those within one standard error of the best for every judge, in loss and in error."""
+        good = set(self.losses)
+        for table in (self.losses, self.errors):
+            for judge in range(len(table[min(good)][0]) if good else 0):
+                curve = _curve({s: np.array(table[s])[:, judge] for s in table})
+                least = min(value for _, value, _ in curve)
+                good &= {size for size, value, spread in curve if value <= least + spread}
+        return good or {min(self.losses, key=lambda size: (self.loss(size), size))}
 
 
-@dataclass(frozen=True)
-class _Point:
-    size: int
-    value: float
-    error: float
+def _curve(losses: Mapping[int, FloatArray]) -> tuple[tuple[int, float, float], ...]:
+    best = min(losses, key=lambda size: (losses[size].mean(), size))
+    return tuple(
+        (size, float(values.mean()), _standard_error(values - losses[best]))
+        for size, values in losses.items()
+    )
 
 
 @dataclass
@@ -103,101 +126,158 @@ class Race:
     count: int | None
     runners: list[Runner]
     monitor: Monitor
-    favourite: str | None = None  # who wins where no other is clearly better
+    seed: int
+    combine: bool = True
+    combined: Runner = field(default_factory=lambda: Runner(COMBINATION))
+
+    @property
+    def n_units(self) -> int:
+        return self.sample.schema.n_units
+
+    @property
+    def raced_count(self) -> int:
+        """Of the sets that candidates are compared by."""
+        return self.count or min(RACED_COUNT, max(1, self.n_units // 2))
 
     def sizes(self) -> list[int]:
-        n_units = self.sample.schema.n_units
+        """Of the sets that the winner is judged by."""
         if self.count is not None:
             return [self.count]
-        return [size for size in SIZES if size < n_units] + [n_units] * (n_units <= SIZES[-1])
+        sizes = {size for size in SIZES if size < self.n_units} | {self.raced_count}
+        return sorted(sizes | ({self.n_units} if self.n_units <= SIZES[-1] else set()))
 
-    def rounds(self) -> Iterator[Runner]:
-        """The leader after every piece of work that may have changed it."""
+    @property
+    def running(self) -> list[Runner]:
+        return [runner for runner in self.runners if runner.is_running]
+
+    @property
+    def combines(self) -> bool:
+        return self.combine and len(self.running) > 1
+
+    # --- the folds ------------------------------------------------------------------------------
+
+    def run(self) -> Runner:
+        """All folds; the winner, judged at all sizes."""
         start = 0
         for stop in sorted({min(r, len(self.folds)) for r in (*ROUNDS, len(self.folds))}):
-            for runner in [r for r in self.runners if r.is_running]:
-                self._run(runner, range(start, stop))
-                if self._leader() is not None:
-                    yield self._leader()  # type: ignore[misc]
+            for number in range(start, stop):
+                self._run_fold(number)
             if stop < len(self.folds):
                 self._halve(stop)
             start = stop
-        winner = self._leader()
-        for runner in self.runners:
-            if runner.is_running and runner is not winner:
-                runner.outcome = "lost the last round"
+        winner = self.winner()
+        if winner.candidate is not None and self.count is None:
+            for fold in self.folds:
+                self._judge_sizes(winner, fold)
+        return winner
 
-    def _run(self, runner: Runner, folds: range) -> None:
-        """Judge one candidate on some folds; whatever goes wrong is its outcome."""
-        started = perf_counter()
-        done = 0
-        try:
-            for number in folds:
-                self._judge(runner, self.folds[number])
-                done += 1
-                self.monitor.tick(f"racing: {runner.candidate.name}", done, len(folds) + 1)
-        except TimeUp:
-            raise
-        except Exception as error:
-            runner.outcome = f"failed: {' '.join(str(error).split())}"
-            runner.losses.clear()
-        finally:
-            runner.seconds += perf_counter() - started
+    def _run_fold(self, number: int) -> None:
+        fold, running = self.folds[number], self.running
+        engine = self.sample.engine(fold.train)
+        ballots = []
+        for done, runner in enumerate(running, start=1):
+            with Clocked(runner):
+                sets = runner.candidate.sets(engine, self._most)  # type: ignore[union-attr]
+                self._judge(runner, fold, self.raced_count, sets.units(self.raced_count))
+                ballots.append(self._ballot(sets))
+            self.monitor.tick(f"fold {number + 1} of {len(self.folds)}", done, len(running) + 1)
+        if len(ballots) > 1 and self.combine:
+            with Clocked(self.combined):
+                answers = Combination(ballots, self.seed, FOLD_ROWS).sets(engine, self.sizes())
+                for size, answer in answers.items():
+                    self._judge(self.combined, fold, size, answer.indices)
 
-    def _judge(self, runner: Runner, fold: Fold) -> None:
-        candidate, is_first = runner.candidate, not runner.losses
-        sizes = self.sizes() if is_first else sorted(runner.losses)
-        engine = candidate.prepare(self.sample.engine(fold.train))
-        sets = SetsBySize(candidate.procedure, engine, sizes[-1])
-        losses: list[float] = []
-        for size in sizes:
-            verdict = self.court.verdict(fold, sets.units(size))
-            losses.append(float(verdict.losses.mean()))
-            runner.losses.setdefault(size, []).append(losses[-1])
-            runner.errors.setdefault(size, []).append(float(verdict.errors.mean()))
-            self.monitor.check()
-            if is_first and _is_past_the_best(losses, size):
-                break
+    @property
+    def _most(self) -> int:
+        return min(self.n_units, max(self.raced_count, SIZES[-1]))
+
+    def _judge(self, runner: Runner, fold: Fold, size: int, units: IntArray) -> None:
+        verdict = self.court.verdict(fold, units)
+        runner.losses.setdefault(size, []).append(verdict.losses)
+        runner.errors.setdefault(size, []).append(verdict.errors)
+        self.monitor.check()
+
+    def _judge_sizes(self, runner: Runner, fold: Fold) -> None:
+        with Clocked(runner):
+            engine = self.sample.engine(fold.train)
+            sets = runner.candidate.sets(engine, self._most)  # type: ignore[union-attr]
+            for size in self.sizes():
+                if size != self.raced_count:
+                    self._judge(runner, fold, size, sets.units(size))
 
     def _halve(self, n_folds: int) -> None:
-        left = sorted((r for r in self.runners if r.is_running), key=Runner.loss)
+        left = sorted(self.running, key=lambda runner: runner.loss(self.raced_count))
         keep = max(FEWEST_LEFT, -(-len(left) // 2))
         for place, runner in enumerate(left[keep:], start=keep + 1):
-            if runner.candidate.name == self.favourite:
-                continue
             runner.outcome = f"eliminated after {n_folds} folds: place {place} of {len(left)}"
 
-    def _leader(self) -> Runner | None:
-        judged = [r for r in self.runners if r.losses and not r.outcome.startswith("failed")]
-        most = max((r.n_folds for r in judged), default=0)
-        ready = [r for r in judged if r.n_folds == most]
-        if not ready:
-            return None
-        best = min(ready, key=Runner.loss)
-        favourite = next((r for r in ready if r.candidate.name == self.favourite), best)
-        return best if is_clearly_better(best, favourite) else favourite
+    # --- the combination ------------------------------------------------------------------------
+
+    def ballot(self, runner: Runner, engine: Engine) -> Ballot:
+        """What a candidate votes for on other rows than those of a fold; nothing if it fails."""
+        with Clocked(runner):
+            return self._ballot(runner.candidate.sets(engine, self._most))  # type: ignore[union-attr]
+        return {}
+
+    def _ballot(self, sets: SetsBySize) -> Ballot:
+        if not self.combine:
+            return {}
+        return {size: sets.units(size) for size in ballot_sizes(self.sizes(), self.n_units)}
+
+    def combined_set(
+        self, ballots: Sequence[Ballot], engine: Engine, count: int
+    ) -> SelectionResult:
+        return Combination(ballots, self.seed, FINAL_ROWS).sets(engine, self.sizes())[count]
+
+    # --- the verdict ----------------------------------------------------------------------------
+
+    def winner(self) -> Runner:
+        """The combination, unless a candidate that saw all folds is clearly better."""
+        count = self.raced_count
+        judged = [r for r in self.running if r.n_folds(count)]
+        most = max((r.n_folds(count) for r in judged), default=0)
+        ready = [r for r in judged if r.n_folds(count) == most]
+        best = min(ready, key=lambda r: r.loss(count), default=None)
+        if self.combined.is_running and self.combined.n_folds(count):
+            better = best is not None and self._is_clearly_better(best, len(ready))
+            return best if better and best is not None else self.combined
+        return best if best is not None else self.runners[0]
+
+    def _is_clearly_better(self, best: Runner, n_rivals: int) -> bool:
+        """By a paired t-test over the folds that allows for the number of candidates."""
+        gains = self._gains(best)
+        if len(gains) < 2:
+            return False
+        limit = student.ppf(1.0 - LEVEL / n_rivals, len(gains) - 1)
+        return bool(gains.mean() > limit * _standard_error(gains))
+
+    def _gains(self, best: Runner) -> FloatArray:
+        count = self.raced_count
+        n = min(best.n_folds(count), self.combined.n_folds(count))
+        return self.combined.fold_losses(count)[:n] - best.fold_losses(count)[:n]
 
     def chosen_count(self, winner: Runner) -> int:
-        """The smallest count within one standard error of the best, where none was given."""
-        if self.count is not None:
-            return self.count
-        points = [_Point(size, -error, spread) for size, error, spread in winner.curve()]
-        return smallest_within_one_error(points).size
+        """The smallest one within one standard error of the best, where none was given."""
+        return min(winner.good_counts()) if self.count is None else self.count
 
-    def table(self, winner: Runner | None, count: int | None) -> list[dict[str, Any]]:
+    # --- the report -----------------------------------------------------------------------------
+
+    def table(self, winner: Runner, count: int) -> list[dict[str, Any]]:
         """One row per candidate, the winner first, then by their errors."""
-        ranked = sorted(self.runners, key=lambda r: (r is not winner, -r.n_folds, r.loss()))
+        raced = self.raced_count
+        entrants = [*self.runners, *([self.combined] if self.combined.losses else [])]
+        ranked = sorted(entrants, key=lambda r: (r is not winner, -r.n_folds(raced), r.loss(raced)))
         return [self._row(runner, runner is winner, count) for runner in ranked]
 
-    def _row(self, runner: Runner, won: bool, count: int | None) -> dict[str, Any]:
+    def _row(self, runner: Runner, won: bool, count: int) -> dict[str, Any]:
         size = error = spread = None
-        if runner.losses:
-            chosen = count if won and count in runner.errors else None
-            size, error, spread = runner.point(chosen or runner.best_size())
+        if runner.errors:
+            judged = count if won and count in runner.errors else self.raced_count
+            size, error, spread = runner.point(judged)
         return {
-            "method": runner.candidate.name,
-            "outcome": self._won_words(runner) if won else runner.outcome,
-            "n_folds": runner.n_folds,
+            "method": runner.name,
+            "outcome": self._won_words(runner) if won else runner.outcome or self._lost_words(),
+            "n_folds": runner.n_folds(self.raced_count),
             "count": size,
             "error": error,
             "standard_error": spread,
@@ -205,37 +285,48 @@ class Race:
             "modelled_seconds": runner.modelled,
         }
 
+    def _lost_words(self) -> str:
+        return "voted to the end" if self.combined.losses else "lost the last round"
+
     def _won_words(self, winner: Runner) -> str:
-        others = [
-            r for r in self.runners if r is not winner and r.losses and r.n_folds == winner.n_folds
-        ]
-        if not others:
+        """Why: the losses of the winner and of the best other one at the count of the race."""
+        count = self.raced_count
+        others = [r for r in [*self.runners, self.combined] if r is not winner]
+        judged = [r for r in others if r.n_folds(count) == winner.n_folds(count) > 0]
+        if not judged:
             return "won: no other candidate was judged on as many folds"
-        second = min(others, key=Runner.loss)
-        if second.loss() < winner.loss():
+        second = min(judged, key=lambda r: r.loss(count))
+        loss, gap = winner.loss(count), second.loss(count) - winner.loss(count)
+        if gap < 0:
             return (
-                f"won: loss {winner.loss():.4f}; {second.candidate.name} ({second.loss():.4f}) is "
-                "not better by two standard errors, and this method was best over other tables"
+                f"won: loss {loss:.4f}; {second.name} ({second.loss(count):.4f}) is not better "
+                "beyond the luck of the folds"
             )
-        gap, name = second.loss() - winner.loss(), second.candidate.name
-        words = f"{gap:.4f} below {name}" if gap else f"level with {name}"
-        return f"won: loss {winner.loss():.4f}, {words}"
+        words = f"{gap:.4f} below {second.name}" if gap else f"level with {second.name}"
+        return f"won: loss {loss:.4f}, {words}"
 
 
-def is_clearly_better(first: Runner, second: Runner) -> bool:
-    """By two standard errors of the differences over the folds.
-
-    Folds are few and noisy: on trial tables, to take whatever was best on them was worse than to
-    stay with a good method unless another one was clearly better.
-    """
-    gains = second.fold_losses() - first.fold_losses()
-    spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
-    return bool(gains.mean() > CLEARLY * spread)
+def _standard_error(values: FloatArray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def _is_past_the_best(losses: Sequence[float], size: int) -> bool:
-    """Later folds look at the counts up to here."""
-    return size >= FEWEST_LOOKED_AT and len(losses) - 1 - int(np.argmin(losses)) >= PATIENCE
+class Clocked:
+    """Adds the time to a runner; whatever goes wrong is its outcome, except the end of the time."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def __enter__(self) -> None:
+        self._started = perf_counter()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        self._runner.seconds += perf_counter() - self._started
+        if not isinstance(error, Exception) or isinstance(error, TimeUp):
+            return False
+        self._runner.outcome = f"failed: {' '.join(str(error).split())}"
+        self._runner.losses.clear()
+        self._runner.errors.clear()
+        return True
 
 
 def affordable(
@@ -243,13 +334,16 @@ def affordable(
 ) -> list[Runner]:
     """Cheapest first while the modelled costs stay within the budget; the first one always runs."""
     n, m, k = shape
-    runners = [Runner(c, n_runs * c.cost(n, m, k), outcome=c.unable or "") for c in candidates]
-    runners.sort(key=lambda runner: runner.modelled)
+    runners = [
+        Runner(c.name, c, n_runs * c.runs * c.cost(n, m, k), outcome=c.unable or "")
+        for c in candidates
+    ]
+    runners.sort(key=lambda runner: runner.modelled or 0.0)
     spent, started = 0.0, False
     for runner in runners:
         if not runner.is_running:
             continue
-        spent += runner.modelled
+        spent += runner.modelled or 0.0
         if spent > budget and started:
             runner.outcome = (
                 f"not started: about {runner.modelled:.3g} s, more than is left of the time limit"

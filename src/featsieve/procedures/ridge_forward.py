@@ -1,27 +1,20 @@
-"""Forward selection by the leave-one-out error of ridge regression with a Gaussian kernel.
-
-The kernel of a set of d columns is exp(−Σ (x_j − x'_j)² / 2d), so the distances of a set are those
-of its members added up, and the error of every left-out row follows from one inverse: for
-G = (K + λI)⁻¹ the residual of row i is (G y)_i / G_ii.
-"""
+"""Forward selection by the leave-one-out error of ridge regression with a Gaussian kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, lapack
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.procedures.judging.judges import squared_distances
+from featsieve.procedures.judging.leave_one_out import LeaveOneOut
 from featsieve.procedures.judging.rows import RowSample, draw_rows, encoded_units, judged_targets
 from featsieve.procedures.tree_importance import forest_importance
 from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, best_index
-from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
 
 SCREENING_TREES = 50
@@ -84,7 +77,9 @@ class RidgeForward:
             outside = [p for p in range(len(errors.pool)) if p not in selected]
             if len(selected) >= FULL_ROUNDS:
                 outside = [outside[p] for p in best_first(last[outside])[: self.beam]]
-            last[outside] = -errors.of_additions(selected, outside, monitor)
+            for candidate in outside:
+                last[candidate] = -errors.mean(errors.losses([*selected, candidate]))
+                monitor.check()
             scores[errors.pool[outside]] = last[outside]
             selected.append(outside[best_index(last[outside])])
             yield selected
@@ -97,43 +92,6 @@ class RidgeForward:
         if len(pool) < engine.schema.n_units:
             words.append(f"among {len(pool)} units that trees and correlations put first")
         return ", ".join(words) or None
-
-
-class LeaveOneOut:
-    """Mean squared leave-one-out errors of sets of units of a pool."""
-
-    def __init__(self, sample: RowSample, pool: IntArray, penalty: float) -> None:
-        table, owner = encoded_units(sample)
-        self.pool = pool
-        self._distances = [squared_distances(*[table[:, owner == unit]] * 2) for unit in pool]
-        targets = np.concatenate([part for _, part in judged_targets(sample)], axis=1)
-        self._targets = targets - targets.mean(axis=0)
-        self._weight = sample.weight
-        self._widths = np.array([max(np.count_nonzero(owner == unit), 1) for unit in pool])
-        self._penalty = penalty
-
-    def of_additions(
-        self, selected: Sequence[int], candidates: Sequence[int], monitor: Monitor
-    ) -> FloatArray:
-        """The error of ``selected`` with each candidate added."""
-        base = sum((self._distances[p] for p in selected), np.zeros_like(self._distances[0]))
-        width = int(self._widths[list(selected)].sum())
-        errors = []
-        with single_threaded_blas():  # small matrices: threads would wait for each other
-            for candidate in candidates:
-                total = width + self._widths[candidate]
-                errors.append(self._error((base + self._distances[candidate]) / total))
-                monitor.check()
-        return np.array(errors)
-
-    def _error(self, distances: FloatArray) -> float:
-        K = np.exp(-0.5 * distances)
-        K[np.diag_indices_from(K)] += self._penalty
-        factor = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-        solved = cho_solve((factor, True), self._targets, check_finite=False)
-        inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-        residuals = solved / np.diag(inverse)[:, None]
-        return float(np.average((residuals**2).sum(axis=1), weights=self._weight))
 
 
 def marginal_gain(sample: RowSample) -> FloatArray:

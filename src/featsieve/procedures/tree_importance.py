@@ -15,7 +15,7 @@ from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 
 MOST_ROWS = 5000
-TREES_A_STEP = 20
+TREES_PER_STEP = 20
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class TreeRanking:
             words = f"trees of a sample of {sample.n_rows} rows"
         done, total = 0, np.zeros(engine.schema.n_units)
         while done < self.n_trees:
-            size = min(TREES_A_STEP, self.n_trees - done)
+            size = min(TREES_PER_STEP, self.n_trees - done)
             total += size * forest_importance(sample, size, self.min_rows, self.seed + done)
             done += size
             scores = total / done

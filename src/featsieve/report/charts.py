@@ -24,13 +24,13 @@ def score_chart(content: Content) -> str:
     low, high = min([0.0, *known]), max([0.0, *known])
     span = (high - low) or 1.0
     bars = []
-    for place, (column, score) in enumerate(zip(shown, scores, strict=True)):
+    for position, (column, score) in enumerate(zip(shown, scores, strict=True)):
         height = 0.0 if score is None else _HEIGHT * (score - low) / span
         words = "no score" if score is None else f"{score:.4g}"
         bars.append(
-            f"<rect class='bar {'in' if column.selected else 'out'}' x='{_STEP * place + 2}' "
+            f"<rect class='bar {'in' if column.selected else 'out'}' x='{_STEP * position + 2}' "
             f"y='{_TOP + _HEIGHT - height:.1f}' width='12' height='{height:.1f}'>"
-            f"<title>{place + 1}. {escape(column.name)}: {words}</title></rect>"
+            f"<title>{position + 1}. {escape(column.name)}: {words}</title></rect>"
         )
     width = _STEP * len(shown) + 4
     cut = _STEP * len(content.selected) + 1
@@ -50,14 +50,14 @@ def _curve(content: Content) -> str:
     if not content.explained:
         return ""
     points = [
-        (_STEP * place + 8, _TOP + _HEIGHT * (1 - min(1.0, max(0.0, share))))
-        for place, share in enumerate(content.explained)
+        (_STEP * position + 8, _TOP + _HEIGHT * (1 - min(1.0, max(0.0, share))))
+        for position, share in enumerate(content.explained)
     ]
     path = " ".join(f"{x},{y:.1f}" for x, y in points)
     dots = "".join(
-        f"<circle cx='{x}' cy='{y:.1f}' r='2.5'><title>first {place + 1}: "
-        f"{100 * content.explained[place]:.1f} % explained</title></circle>"
-        for place, (x, y) in enumerate(points)
+        f"<circle cx='{x}' cy='{y:.1f}' r='2.5'><title>first {position + 1}: "
+        f"{100 * content.explained[position]:.1f} % explained</title></circle>"
+        for position, (x, y) in enumerate(points)
     )
     return f"<g class='curve'><polyline points='{path}'></polyline>{dots}</g>"
 
@@ -67,8 +67,8 @@ def _curve_words(content: Content) -> str:
         return ""
     best = max(content.explained)
     return (
-        " Line: what a small tree explains with the columns up to there, in cross-validation, from "
-        f"0 to 100 % (at most {100 * max(0.0, best):.0f} %)."
+        " Line: what a simple model explains with the columns up to there, in cross-validation, "
+        f"from 0 to 100 % (at most {100 * max(0.0, best):.0f} %)."
     )
 
 
@@ -93,5 +93,5 @@ def pair_map(content: Content) -> str:
         f"viewBox='0 0 {14 * size} {14 * size}' style='max-width:{22 * size}px'>"
         f"{''.join(cells)}</svg><ol class='small'>{legend}</ol></div>"
         "<p class='small'>Absolute rank correlation of the best columns, on at most 2,000 rows; "
-        "dark is much.</p>"
+        "a strong colour is much.</p>"
     )

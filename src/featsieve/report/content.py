@@ -12,7 +12,7 @@ import numpy as np
 from featsieve import __version__
 from featsieve.arrays import FloatArray
 from featsieve.plots.pairwise import unit_ranks
-from featsieve.registry import METHODS
+from featsieve.registry import METHODS, score_of
 from featsieve.report.contribution import explained_shares, gains, sampled
 
 COMPARED = 40  # columns whose redundancy is looked at: the selected ones and the next best
@@ -33,6 +33,7 @@ class ColumnFacts:
     like: str | None = None
     shared: float | None = None
     near: bool = False
+    interval: tuple[float, ...] | None = None
 
     @property
     def why(self) -> str:
@@ -66,6 +67,10 @@ class Content:
     method: str
     reason: str = ""
     score: str = ""
+    symbol: str = "score"
+    threshold: float | None = None
+    guarantee: str = ""
+    explanation: str = ""
     paper: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
@@ -135,7 +140,11 @@ def describe(
         "task": selector.task_,
         "n_rows": int(X.shape[0]),
         "method": type(selector).__name__,
-        "score": "" if entry is None else str(entry.score),
+        "score": "" if entry is None else str(score_of(selector)),
+        "symbol": "score" if entry is None else entry.score.symbol,
+        "threshold": _finite(getattr(selector, "threshold_", math.nan)),
+        "guarantee": getattr(selector, "guarantee_", ""),
+        "explanation": getattr(selector, "explanation_", ""),
         "paper": "" if entry is None else entry.paper,
         "elapsed": selector.result_.elapsed,
         "stop_reason": selector.result_.stop_reason,
@@ -196,7 +205,13 @@ def _facts(
         near=n_selected <= position < n_selected + n_near,
         like=like,
         shared=shared,
+        interval=_interval(selector, j),
     )
+
+
+def _interval(selector: Any, j: int) -> tuple[float, ...] | None:
+    intervals = getattr(selector, "intervals_", None)
+    return None if intervals is None else tuple(map(float, intervals[j]))
 
 
 def _finite(value: Any) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -89,10 +88,15 @@ def _header(content: Content) -> str:
     if content.explained and content.selected:
         count = min(len(content.selected), len(content.explained))
         share = max(0.0, content.explained[count - 1])
+        chosen = "it" if count == 1 else f"the first {count} of them"
         lines.append(
-            f"With the first {count} of them a small tree explains {100 * share:.0f} % of "
+            f"With {chosen} a simple model explains {100 * share:.0f} % of "
             f"<bdi>{escape(content.target)}</bdi>, in cross-validation."
         )
+    if content.guarantee and content.selected:
+        lines.append(f"<b>Guarantee.</b> {escape(content.guarantee)}")
+    if content.explanation:
+        lines.append(f"<b>{escape(content.explanation)}</b>")
     if content.gap is not None:
         lines.append(f"At most {100 * content.gap:.1f} % below the best possible set.")
     if content.stop_reason != "completed":
@@ -103,17 +107,21 @@ def _header(content: Content) -> str:
 
 
 def _selected(content: Content) -> str:
-    tested = any(column.pvalue is not None for column in content.columns)
+    if not content.selected:
+        return _section("Selected", "<p>No column.</p>")
     words = (
-        f"Score: {escape(content.score)}. <i>Adds</i>: percentage points of what a small tree "
+        f"<i>{escape(content.symbol.capitalize())}</i>: {escape(content.score)}. <i>Adds</i>: "
+        "percentage points of what a simple model (linear, or a small tree, whichever is better) "
         "explains in cross-validation, beyond the columns above. <i>Nearest</i>: the other "
         "selected column with the largest rank correlation."
     )
-    if tested:
+    if content.threshold is not None:
+        words += f" <i>Threshold</i>: a column is kept from this {escape(content.symbol)} on."
+    if _is_tested(content):
         words += (
             " <i>p</i>: for the column alone; <i>adjusted p</i>: for the number of columns tested."
         )
-    table = _column_table(content.selected[:MOST_SELECTED], 1, tested)
+    table = _column_table(content)
     rest = len(content.selected) - MOST_SELECTED
     if rest > 0:
         words = f"And {rest:,} more, in the table of all columns. {words}"
@@ -124,32 +132,53 @@ def _near_misses(content: Content) -> str:
     missed = content.near_misses
     if not missed:
         return ""
-    items = "".join(f"<li><bdi>{escape(c.name)}</bdi>: {escape(c.why)}</li>" for c in missed)
+    items = "".join(f"<li><bdi>{escape(c.name)}</bdi>: {escape(_why_near(c))}</li>" for c in missed)
     first = len(content.selected) + 1
     return _section("Near misses", f"<ol start='{first}'>{items}</ol>")
 
 
-def _column_table(columns: Sequence[ColumnFacts], first: int, tested: bool) -> str:
-    titles = [
-        "rank",
-        "column",
-        "score",
-        *(["p", "adjusted p"] if tested else []),
-        "adds",
-        "nearest",
-    ]
-    head = "".join(f"<th scope='col'>{title}</th>" for title in titles)
-    rows = "".join(_row(rank, c, tested) for rank, c in enumerate(columns, start=first))
+def _why_near(column: ColumnFacts) -> str:
+    return column.why.removeprefix("near miss: ")
+
+
+def _is_tested(content: Content) -> bool:
+    return any(column.pvalue is not None for column in content.columns)
+
+
+def _column_table(content: Content) -> str:
+    """The selected columns; each of the further figures has its place where it exists."""
+    columns = content.selected[:MOST_SELECTED]
+    titles = ["rank", "column", content.symbol]
+    titles += ["95 % interval"] if columns[0].interval is not None else []
+    titles += ["threshold"] if content.threshold is not None else []
+    titles += ["p", "adjusted p"] if _is_tested(content) else []
+    titles += ["adds", "nearest"]
+    head = "".join(f"<th scope='col'>{escape(title)}</th>" for title in titles)
+    rows = ""
+    for rank, column in enumerate(columns, start=1):
+        cells = _cells(rank, column, content)
+        rows += "<tr>" + "".join(f"<td>{cells[title]}</td>" for title in titles) + "</tr>"
     return f"<table class='plain'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(rank: int, column: ColumnFacts, tested: bool) -> str:
-    adds = "" if column.adds is None else f"{100 * column.adds:+.1f}"
+def _cells(rank: int, column: ColumnFacts, content: Content) -> dict[str, str]:
     near = "" if column.like is None else f"<bdi>{escape(column.like)}</bdi> ({column.shared:.2f})"
-    numbers = [column.score, *([column.pvalue, column.adjusted] if tested else [])]
-    cells = [str(rank), f"<bdi>{escape(column.name)}</bdi>"]
-    cells += ["" if number is None else f"{number:.4g}" for number in numbers]
-    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in [*cells, adds, near]) + "</tr>"
+    low, high = column.interval or (0.0, 0.0)
+    return {
+        "rank": str(rank),
+        "column": f"<bdi>{escape(column.name)}</bdi>",
+        content.symbol: _number(column.score),
+        "95 % interval": f"{low:.2f} to {high:.2f}",
+        "threshold": _number(content.threshold),
+        "p": _number(column.pvalue),
+        "adjusted p": _number(column.adjusted),
+        "adds": "" if column.adds is None else f"{100 * column.adds:+.1f}",
+        "nearest": near,
+    }
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def _notes(content: Content) -> str:
@@ -171,7 +200,8 @@ def _explorer(content: Content) -> str:
         f"value='{cut}'></label> <output id='kept' for='cut'></output> "
         "<label>Search <input id='search' type='search' autocomplete='off'></label></p>"
         "<details><summary>Names of those kept</summary><pre id='names'></pre></details>"
-        "<div id='grid' role='table' aria-label='all columns' tabindex='0'></div>"
+        f"<div id='grid' data-score='{escape(content.symbol)}' role='table' "
+        "aria-label='all columns' tabindex='0'></div>"
         "<p class='small' id='status' aria-live='polite'></p>"
         f"<script type='application/json' id='data'>{_embedded(rows)}</script></section>"
     )

@@ -3,7 +3,7 @@
   const HEIGHT = 28
   const data = JSON.parse(document.getElementById("data").textContent)
   const tested = data.some((cells) => cells[2] !== null)
-  const HEAD = ["rank", "column", "score", ...(tested ? ["p", "adjusted p"] : []), "why"]
+  const HEAD = ["rank", "column", document.getElementById("grid").dataset.score, ...(tested ? ["p", "adjusted p"] : []), "why"]
   const rows = data.map((cells, index) => ({
     rank: index + 1,
     cells,
@@ -28,7 +28,11 @@
     if (text !== undefined) made.textContent = text
     return made
   }
-  const number = (value) => (value === null ? "" : String(Number(value.toPrecision(4))))
+  const number = (value) => {
+    if (value === null) return ""
+    const tiny = value !== 0 && Math.abs(value) < 1e-4
+    return tiny ? value.toExponential(2) : String(Number(value.toPrecision(4)))
+  }
 
   const head = element("div", "row head")
   head.setAttribute("role", "row")

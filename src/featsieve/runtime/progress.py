@@ -45,7 +45,7 @@ class Monitor:
         clock: Callable[[], float] | None = None,
     ) -> None:
         self._callback = callback
-        self._max_time = max_time
+        self._max_time = np.inf if max_time is None else max_time
         self._clock = clock or perf_counter
         self._started = self._clock()
 
@@ -55,11 +55,11 @@ class Monitor:
 
     @property
     def has_limit(self) -> bool:
-        return self._max_time is not None
+        return self._max_time < np.inf
 
     def remaining(self) -> float:
         """Seconds left, infinity without a limit."""
-        return np.inf if self._max_time is None else self._max_time - self.elapsed
+        return self._max_time - self.elapsed
 
     def tick(self, message: str, done: int, total: int) -> None:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import ClassVar
@@ -21,6 +22,7 @@ from featsieve.searches.stepwise import BoundValue
 SETS_PER_STEP = 64
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Exhaustive(BaseEstimator):
     """The set with the largest value among all sets of k units; ties to the first in order.
 
@@ -45,9 +47,8 @@ class Exhaustive(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
 
-    def __init__(self, *, max_subsets: int = 1_000_000, keep: int = 100) -> None:
-        self.max_subsets = max_subsets
-        self.keep = keep
+    max_subsets: int = 1_000_000
+    keep: int = 100
 
     def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
         check_integer("max_subsets", self.max_subsets, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -23,6 +24,7 @@ class BoundPairs(Bound, HasPairs, Protocol):
     """What a search on pairs needs."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GlobalQuadratic(BaseEstimator):
     """max x'Qx over sets of k units, relevance on Q's diagonal and complement beside it.
 
@@ -49,22 +51,12 @@ class GlobalQuadratic(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)
 
-    def __init__(
-        self,
-        *,
-        solver: str = "auto",
-        rank: int = 3,
-        epsilon: float = 0.1,
-        delta: float = 0.1,
-        bound: BoundEffort | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.solver = solver
-        self.rank = rank
-        self.epsilon = epsilon
-        self.delta = delta
-        self.bound = bound
-        self.random_state = random_state
+    solver: str = "auto"
+    rank: int = 3
+    epsilon: float = 0.1
+    delta: float = 0.1
+    bound: BoundEffort | None = None
+    random_state: Any = None
 
     def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
         """The best set so far, with its bound."""
@@ -103,10 +95,10 @@ def pair_matrix(bound: BoundPairs, terms: PairTerms) -> FloatArray:
 
 
 def _result(Q: FloatArray, answer: Answer) -> SelectionResult:
-    known = result_of(answer, 0.0)
+    scores, known = _shares(Q, answer.indices), result_of(answer, 0.0)
     return SelectionResult(
         answer.indices,
-        _shares(Q, answer.indices),
+        scores,
         objective=answer.value,
         extras={"upper_bound": known.upper_bound, "proven_optimal": known.proven_optimal},
         approximation=None if known.proven_optimal else _gap_words(known.gap),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
@@ -85,11 +86,11 @@ class SummedTerms:
         return self._criterion.score(self._relevance, self._total, self._n_selected)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MinimalRedundancy(Criterion):
     """I(X; Y) minus (or divided by) the mean of I(X; X_j) (mRMR, Peng 2005)."""
 
-    def __init__(self, *, scheme: Literal["difference", "quotient"] = "difference") -> None:
-        self.scheme = scheme
+    scheme: Literal["difference", "quotient"] = "difference"
 
     def begin(self, bound: BoundInformation) -> RunningCriterion:
         check_choice("scheme", self.scheme, ("difference", "quotient"))
@@ -139,11 +140,11 @@ class InfomaxExtraction(Criterion):
         return relevance - total
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WeightedRedundancy(Criterion):
     """I(X; Y) − β Σ_j I(X; X_j) (MIFS, Battiti 1994)."""
 
-    def __init__(self, *, beta: float = 1.0) -> None:
-        self.beta = beta
+    beta: float = 1.0
 
     @property
     def amplification(self) -> float:
@@ -205,6 +206,7 @@ class GainOfAll:
             )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Greedy(BaseEstimator):
     """One engine for all greedy information criteria; ties go to the lowest index.
 
@@ -228,8 +230,7 @@ class Greedy(BaseEstimator):
 
     nesting: ClassVar[Nesting] = "growing"
 
-    def __init__(self, criterion: Criterion | None = None) -> None:
-        self.criterion = criterion
+    criterion: Criterion | None = field(default=None, kw_only=False)
 
     @property
     def requires(self) -> tuple[type, ...]:

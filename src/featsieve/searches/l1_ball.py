@@ -76,6 +76,7 @@ class Restart:
     best: RadiusStep
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class L1Ball(BaseEstimator):
     """Maximise over non-negative weights of bounded sum; the radius is searched for k non-zeros.
 
@@ -114,26 +115,14 @@ class L1Ball(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasWeightGradient,)
 
-    def __init__(
-        self,
-        *,
-        n_init: int = 20,
-        max_iter: int = 100,
-        step: StepRule = "adaptive",
-        tol: float = 1e-5,
-        n_agree: int | None = None,
-        rank_radii_by: RadiusRule = "weights",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.step = step
-        self.tol = tol
-        self.n_agree = n_agree
-        self.rank_radii_by = rank_radii_by
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_init: int = 20
+    max_iter: int = 100
+    step: StepRule = "adaptive"
+    tol: float = 1e-5
+    n_agree: int | None = None
+    rank_radii_by: RadiusRule = "weights"
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def steps(self, bound: WeightedBound, k: int) -> Iterator[SelectionResult]:
         """The best answer after each restart."""

@@ -6,13 +6,14 @@ The conversion of P-L1INF: any criterion with a gradient for W becomes a search 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.errors import InputError
+from featsieve.errors import IncompatibleError, InputError
 from featsieve.input.parameters import (
     check_choice,
     check_flag,
@@ -41,6 +42,7 @@ MOST_STARTS = 1_000_000
 _FEW_COMPONENTS = 2
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class L1LInf(BaseEstimator):
     """Minimise −criterion(XW) + λ Σ_u ‖w_u‖_p over W; λ is searched for k units (Masaeli 2010).
 
@@ -86,26 +88,14 @@ class L1LInf(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasMatrixGradient,)
 
-    def __init__(
-        self,
-        *,
-        n_components: int | None = None,
-        p: float = np.inf,
-        solver: Solver = "proximal",
-        n_init: int = 4,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        refine: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.p = p
-        self.solver = solver
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.refine = refine
-        self.random_state = random_state
+    n_components: int | None = None
+    p: float = np.inf
+    solver: Solver = "proximal"
+    n_init: int = 4
+    max_iter: int = 1000
+    tol: float = 1e-6
+    refine: bool = True
+    random_state: Any = None
 
     def steps(self, bound: BoundMatrix, k: int) -> Iterator[SelectionResult]:
         """The best answer after each penalty."""
@@ -114,6 +104,11 @@ class L1LInf(BaseEstimator):
         path = Continuation(rows, k)
         first: Stage | None = None
         for start in self._starts(bound, rows):
+            if first is None and rows.grows_without_bound(start):
+                raise IncompatibleError(
+                    "the criterion grows with W without bound, faster than any penalty on W, so "
+                    "there is nothing to find; give a bounded one (for HSIC: kernel='rbf')."
+                )
             stage = rows.solve_from(start)
             first = stage if first is None or stage.objective < first.objective else first
             yield _result(rows, [first.step], first, k)

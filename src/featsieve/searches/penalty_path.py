@@ -28,6 +28,7 @@ _KEPT_SHARE = 0.7
 _MOST_STEPS = 80
 _MOST_LOWERINGS = 20
 _ROUGH_TOLERANCE = 1e-3
+_FAR = 1e4  # times the first start: where a bounded criterion has all but reached its bound
 _ROUGH_ITERATIONS = 50
 
 
@@ -132,6 +133,11 @@ class PenalizedRows:
         if self._first is None:
             self._first = self._first_weight(W), float(np.linalg.norm(W))
         return self.solve(W, self._first[0], roughly=True)
+
+    def grows_without_bound(self, W: FloatArray) -> bool:
+        """Whether the criterion outgrows every penalty along W: no minimiser exists then."""
+        near, far = (-self.smooth(factor * W)[0] for factor in (_FAR, _FAR**2))
+        return near > 0.0 and far >= _FAR * near
 
     def _first_weight(self, W: FloatArray) -> float:
         value, gradient = self.smooth(W)

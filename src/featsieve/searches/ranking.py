@@ -33,6 +33,5 @@ class Ranking(BaseEstimator):
     def steps(self, bound: HasScores, k: int) -> Iterator[SelectionResult]:
         scores = bound.scores()
         order = best_first(scores)
-        yield SelectionResult(
-            order[:k], scores, order=order, trace=tuple(float(s) for s in scores[order[:k]])
-        )
+        trace = tuple(scores[order[:k]].tolist())
+        yield SelectionResult(order[:k], scores, order=order, trace=trace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from featsieve.runtime.seeds import random_source
 from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SimplexQP(BaseEstimator):
     """min ½ (1 − α) w'Qw − α f'w on the simplex; the units with the largest weights are kept.
 
@@ -51,16 +53,9 @@ class SimplexQP(BaseEstimator):
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)
     nesting: ClassVar[Nesting] = "growing"
 
-    def __init__(
-        self,
-        *,
-        alpha: float | str = "auto",
-        n_columns: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.n_columns = n_columns
-        self.random_state = random_state
+    alpha: float | str = "auto"
+    n_columns: int | None = None
+    random_state: Any = None
 
     def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
         """One answer: the minimum is unique but for ties."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -31,6 +32,7 @@ def round_size(step: float, current: int) -> int:
     return int(step * current) + 1
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Forward(BaseEstimator):
     """Greedy additions.
 
@@ -55,8 +57,7 @@ class Forward(BaseEstimator):
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
     nesting: ClassVar[Nesting] = "growing"
 
-    def __init__(self, *, step: float = 1) -> None:
-        self.step = step
+    step: float = 1
 
     def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
         check_fraction_or_count("step", self.step)
@@ -65,9 +66,9 @@ class Forward(BaseEstimator):
         scores = np.full(bound.n_units, np.nan)
         trace: list[float] = []
         while len(selected) < k:
+            size = min(round_size(self.step, len(outside)), k - len(selected))
             values = values_with(bound, selected, outside)
             scores[outside] = values
-            size = min(round_size(self.step, len(outside)), k - len(selected))
             chosen = [outside[p] for p in best_first(values)[:size]]
             selected += chosen
             entered = set(chosen)
@@ -90,6 +91,7 @@ def values_with(bound: BoundValue, subset: Sequence[int], candidates: Sequence[i
     return _one_by_one(bound, ([*subset, candidate] for candidate in candidates))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Backward(BaseEstimator):
     """Greedy removals; the last removed is the best.
 
@@ -116,9 +118,8 @@ class Backward(BaseEstimator):
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
     nesting: ClassVar[Nesting] = "shrinking"
 
-    def __init__(self, *, step: float = 1, order_selected: bool = True) -> None:
-        self.step = step
-        self.order_selected = order_selected
+    step: float = 1
+    order_selected: bool = True
 
     def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
         check_fraction_or_count("step", self.step)
@@ -129,9 +130,9 @@ class Backward(BaseEstimator):
         objective: float | None = None
         trace: list[float] = []
         while len(left) > (1 if self.order_selected else k):
+            size = self._size(len(left), k)
             values = values_without(bound, left, left)
             scores[left] = -values
-            size = self._size(len(left), k)
             if len(left) == k and objective is None:
                 objective = float(bound.value(left))
             # Of equals the last one goes first, so that the first one is kept.

@@ -21,8 +21,8 @@ from featsieve.compiled.hsic_tiles import (
     weighted_exponential,
 )
 from featsieve.compiled.medians import kth_difference, kth_value, pair_contributions
-from featsieve.measures.hsic.bandwidth import median_kernel_distance, median_of_column
-from featsieve.measures.hsic.kernels import kernel_function
+from featsieve.measures.hsic.kernels import kernel_function, median_kernel_distance
+from featsieve.measures.hsic.medians import median_of_column
 from tests.reference import median_pair_distance
 
 SEEDS = st.integers(0, 2**32 - 1)

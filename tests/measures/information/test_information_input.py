@@ -150,7 +150,7 @@ def test_codes_far_apart_are_found_in_all_blocks(one_target):
     X, y = one_target
     codes = np.where(X > 1, 5000, np.where(X > 0, 1000, 0))
     cuts = [
-        code_cuts(open_engine(codes, y, Settings(rows_a_block=rows))).columns for rows in (7, 400)
+        code_cuts(open_engine(codes, y, Settings(rows_per_block=rows))).columns for rows in (7, 400)
     ]
     assert_array_equal(cuts[0], cuts[1])
     assert_array_equal(cuts[0][0], [500.0, 3000.0])

@@ -139,7 +139,7 @@ def ways(frame, y, tmp_path):
 def test_every_engine_and_budget_gives_the_same_scores(kind, tmp_path, monkeypatch):
     frame, y = mixed_table(kind)
     expected = scores(frame, y)
-    monkeypatch.setattr(passes, "MOST_A_PASS", 64)
+    monkeypatch.setattr(passes, "MOST_PER_PASS", 64)
     monkeypatch.setattr(passes, "MOST_TOGETHER", 17)
     for table, target, params in ways(frame, y, tmp_path):
         assert_allclose(scores(table, target, **params), expected, rtol=0, atol=1e-12)

@@ -92,6 +92,23 @@ def test_missing_cells_and_categories_are_encoded_by_the_rows_that_learn():
     assert test[row, 0] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("cell", [1e200, -1e308, 1e40])
+def test_a_cell_far_beyond_all_that_was_learnt_is_only_far(judge, cell):
+    """Trees compute in single precision, and the squares of distances may overflow."""
+    table = X.copy()
+    table[7] = cell
+    sample = sample_of(table, Y)
+    fold = next(fold for fold in split_rows(sample, 3, 0) if 7 in fold.test)
+    train, test = encoded(sample, fold, np.arange(8))
+    assert np.abs(test[fold.test == 7]).min() > 1e8
+    assert np.sign(test[fold.test == 7, 0]) == np.sign(cell)
+    near = encoded(sample_of(X, Y), fold, np.arange(8))
+    np.testing.assert_array_equal(train, near[0])
+    targets = Y[fold.train, None]
+    assert np.isfinite(JUDGES[judge].predict(train, targets, test, 0)).all()
+
+
 def test_a_class_missing_from_the_rows_that_learn_is_no_class_to_the_method():
     y = np.array([0, 1] * 29 + [2, 0])
     sample = sample_of(X, y)
@@ -101,14 +118,14 @@ def test_a_class_missing_from_the_rows_that_learn_is_no_class_to_the_method():
 
 def test_every_engine_draws_the_same_rows():
     memory = open_engine(X, Y, Settings())
-    blocks = open_engine(X, Y, Settings(rows_a_block=16))
+    blocks = open_engine(X, Y, Settings(rows_per_block=16))
     assert (draw_rows(memory, 3, 20).rows == draw_rows(blocks, 3, 20).rows).all()
     assert len(draw_rows(memory, 3, 20).rows) == 20
 
 
 def test_weights_follow_their_rows():
     weight = np.arange(60) + 1.0
-    engine = open_engine(X, Y, Settings(rows_a_block=16), sample_weight=weight)
+    engine = open_engine(X, Y, Settings(rows_per_block=16), sample_weight=weight)
     sample = draw_rows(engine, 0, 30)
     assert (sample.weight == weight[sample.rows]).all()
 

@@ -114,15 +114,15 @@ def coded(path: Path) -> CodedTable:
 
 
 def paths(request: Request, only: Sequence[str] | None = None) -> dict[str, Path]:
-    found = table_paths(
+    known_paths = table_paths(
         request,
         paper=PAPER_SETS,
         usable=lambda table: table.classes and table.n_columns > FIRST_K,
         quick=lambda table: table.n_rows <= QUICK_ROWS and table.n_columns <= QUICK_COLUMNS,
     )
     if only and not request.datasets:
-        return {name: path for name, path in found.items() if name in only} or found
-    return found
+        return {name: path for name, path in known_paths.items() if name in only} or known_paths
+    return known_paths
 
 
 def counts_for(table: Shape | Table, quick: bool) -> list[int]:

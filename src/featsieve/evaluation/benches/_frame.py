@@ -2,7 +2,8 @@
 
 A bench is a module of this package with ``BENCH``, a :class:`Bench`: it lists its cells and turns
 their answers into a report. The frame runs the cells, keeps each answer on disk as it is done (a
-killed run continues with the next cell), writes the report and has its figures drawn.
+killed run continues with the next cell), writes the report and has its figures drawn. A report in
+JSON holds its cells, so that a run that asks for more than an earlier one continues from it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import featsieve
 from featsieve.datasets.openml import default_cache
 from featsieve.errors import InputError
-from featsieve.evaluation.benches._report import Figure, Report
+from featsieve.evaluation.benches._report import Figure, Report, markdown_table
 from featsieve.evaluation.cells import Cell, CellStore, Key
 from featsieve.evaluation.surroundings import circumstances, described_circumstances
 from featsieve.result import COMPLETED
@@ -78,6 +79,8 @@ def run_bench(
         **bench.settings(request),
     }
     store = CellStore(path, identity)
+    if not store.answers:
+        store.answers.update(_reported(request, identity, cells))
     if any(cell.key in store.answers for cell in cells):
         say(f"continues an earlier run; delete {path.name!r} to start from the beginning.")
     if any(cell.key not in store.answers for cell in cells):
@@ -85,13 +88,35 @@ def run_bench(
     monitor = Monitor(callback)
     answers, reason = last_of(_ticked(bench.name, store.steps(cells), len(cells), monitor), monitor)
     results = {cell.key: answers[cell.key] for cell in cells if cell.key in answers}
-    complete = reason == COMPLETED
-    text = _write(bench, request, _state(store, cells, results), results, draw)
-    if complete:
-        store.remove(cells)
-    else:
+    text = _write(bench, request, identity, store, _state(store, cells, results), results, draw)
+    if reason != COMPLETED:
         say(f"stopped after {len(results)} of {len(cells)} cells; start again to continue.")
+    elif store.failures:
+        say(f"{len(store.failures)} of {len(cells)} cells failed; start again to try them again.")
+    else:
+        store.remove(cells)
     return text
+
+
+def _reported(
+    request: Request, identity: Mapping[str, Any], cells: Sequence[Cell]
+) -> dict[Key, Any]:
+    """Cells of the report that is there, if it lacks some that are asked for now.
+
+    JSON has no NaN: an answer with a null is not taken, but computed again.
+    """
+    path = None if request.out is None else request.out.with_suffix(".json")
+    if path is None or not path.exists():
+        return {}
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document.get("identity") != json.loads(json.dumps(identity)):
+            return {}
+        found = {tuple(c["key"]): c["answer"] for c in document["cells"]}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}  # not a report of ours
+    known = {key: answer for key, answer in found.items() if "null" not in json.dumps(answer)}
+    return {} if all(cell.key in known for cell in cells) else known
 
 
 def _ticked(
@@ -120,17 +145,27 @@ def cells_path(bench: Bench, request: Request) -> Path:
 
 def _state(store: CellStore, cells: Sequence[Cell], results: Results) -> str:
     words = []
-    if len(results) < len(cells):
+    if store.failures:
+        words.append(f"**{len(store.failures)} of {len(cells)} cells failed (at the end).**")
+    if len(results) + len(store.failures) < len(cells):
         words.append(f"**Interrupted: {len(results)} of {len(cells)} cells are done.**")
     if store.n_resumed:
         words.append(f"{store.n_resumed} of {len(cells)} cells were done in an earlier run.")
     return " ".join(words)
 
 
-def _write(bench: Bench, request: Request, state: str, results: Results, draw: Draw | None) -> str:
+def _write(
+    bench: Bench,
+    request: Request,
+    identity: Mapping[str, Any],
+    store: CellStore,
+    state: str,
+    results: Results,
+    draw: Draw | None,
+) -> str:
     report = bench.report(request, results)
     notes = [note for note in (QUICK if request.quick else "", state) if note]
-    text = "\n\n".join([f"# {report.title}", *notes, *report.body()])
+    text = "\n\n".join([f"# {report.title}", *notes, *report.body(), *_failed_section(store)])
     if request.out is None:
         return text
     out = request.out.with_suffix(".md") if request.out.suffix == ".json" else request.out
@@ -141,12 +176,21 @@ def _write(bench: Bench, request: Request, state: str, results: Results, draw: D
     document = {
         "bench": bench.name,
         "quick": request.quick,
+        "identity": dict(identity),
         "state": state or "complete",
+        "failures": [{"key": key, "reason": why} for key, why in store.failures.items()],
         **report.as_dict(),
         **described_circumstances(bench.packages),
     }
     out.with_suffix(".json").write_text(_json(document, results), encoding="utf-8")
     return text
+
+
+def _failed_section(store: CellStore) -> list[str]:
+    if not store.failures:
+        return []
+    rows = [[", ".join(key), why.replace("|", "\\|")] for key, why in store.failures.items()]
+    return ["## Failed cells\n" + markdown_table(["cell", "reason"], rows)]
 
 
 def _pictures(figures: Sequence[Figure], out: Path, draw: Draw | None) -> list[str]:

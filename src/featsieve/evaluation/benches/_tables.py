@@ -95,9 +95,9 @@ def read_table(path: Path) -> Table:
     states = {name: frame[name].astype(object).where(frame[name].notna(), "(missing)")
               for name in text}  # fmt: skip
     coded = {name: column.astype(str).astype("category") for name, column in states.items()}
-    whole = numbers.assign(**coded)[list(frame)] if text else numbers
+    columns = numbers.assign(**coded)[list(frame)] if text else numbers
     y, classes = _target(path)
-    return Table(path.stem, whole, y, classes)
+    return Table(path.stem, columns, y, classes)
 
 
 def table_paths(

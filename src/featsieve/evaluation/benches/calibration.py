@@ -308,12 +308,12 @@ def _diagnostic_section(results: Results) -> str:
 
 
 def _foci_section(results: Results) -> str:
-    found = trial_values(results, "foci")
-    exact = sum(chosen == [0, 9, 19] for chosen in found)
-    contained = sum({0, 9, 19} <= set(chosen) for chosen in found)
+    selections = trial_values(results, "foci")
+    exact = sum(chosen == [0, 9, 19] for chosen in selections)
+    contained = sum({0, 9, 19} <= set(chosen) for chosen in selections)
     return (
         "## FOCI: x₁, x₁₀, x₂₀ among 100 columns for y = x₁x₁₀ + x₂₀², n = 2,000\n\n"
-        f"All three selected for {contained} of {len(found)} seeds, exactly these for {exact}."
+        f"All three selected for {contained} of {len(selections)} seeds, exactly these for {exact}."
     )
 
 

@@ -44,8 +44,8 @@ def report(request: Request, results: Results) -> Report:
     panels: dict[str, dict[str, Any]] = {}
     for name, methods in curves.items():
         greedy = {m: c for m, c in methods.items() if m in (*RANKED, *PROPOSED)}
-        whole = {m: c for m, c in methods.items() if m not in ("MaxRel", "MRMR", "JMI")}
-        panels[f"{name}: greedy"], panels[f"{name}: global"] = greedy, whole
+        all_at_once = {m: c for m, c in methods.items() if m not in ("MaxRel", "MRMR", "JMI")}
+        panels[f"{name}: greedy"], panels[f"{name}: global"] = greedy, all_at_once
     folds = request.repeats(FOLDS, QUICK_FOLDS)
     return Report(
         "Venkateswara et al. (2015), Figure 4: mean error in percent against k",

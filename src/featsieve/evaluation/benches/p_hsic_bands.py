@@ -49,9 +49,9 @@ TRIALS, QUICK_TRIALS, QUICK_CHANNELS, CHANNELS = 50, 1, 24, 118
 # What the simulated head does beside the rhythms that answer: nothing, or as real ones do.
 SCENES = {"quiet": 0.0, "idle rhythms": 1.5}
 EDGES = np.arange(2.0, 42.0, 2.0)
-NOTE = """The paper's recordings cannot be shipped, so its errors are no yardstick for ours: what is
-compared is which method comes first. In the quiet scene nothing but the two rhythms that answer and
-a smooth background lies in 8–40 Hz: the manual filter loses nothing and keeps β, which five
+NOTE = """The paper's recordings cannot be shipped, so its errors are not a yardstick for ours: what
+is compared is which method comes first. In the quiet scene nothing but the two rhythms that answer
+and a smooth background lies in 8–40 Hz: the manual filter loses nothing and keeps β, which five
 frequencies around μ leave out, so CSP has the advantage by construction. Real heads also have an α
 rhythm at the back and muscle activity, which vary whatever is imagined; with these (idle rhythms)
 the manual filter lets in what disturbs CSP. `responsive` is CSP on the frequencies that answer, as

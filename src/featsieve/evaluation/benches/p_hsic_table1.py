@@ -150,8 +150,8 @@ def _binary(path: Path) -> IntArray:
     labels = _labels(path)
     if path.stem in PRESENT:
         return (labels != "0").astype(np.intp)
-    one = AGAINST_THE_REST.get(path.stem) or TWO_OF_THEM[path.stem][1]
-    return (labels == one).astype(np.intp)
+    positive = AGAINST_THE_REST.get(path.stem) or TWO_OF_THEM[path.stem][1]
+    return (labels == positive).astype(np.intp)
 
 
 def fold_error(path: Path, column: str, n_folds: int, fold: int) -> dict[str, Any]:

@@ -138,14 +138,14 @@ def _is_small(name: str, path: Path) -> bool:
 
 
 def _paths(request: Request) -> dict[str, Path]:
-    found = table_paths(
+    paths = table_paths(
         request,
         paper=tuple(PAPER),
         usable=lambda table: table.classes and table.n_columns > 2,
         quick=lambda table: table.n_rows <= QUICK_ROWS and table.n_columns <= QUICK_COLUMNS,
     )
-    known = {name: path for name, path in found.items() if name in PAPER}
-    return found if request.datasets or not known else known
+    known = {name: path for name, path in paths.items() if name in PAPER}
+    return paths if request.datasets or not known else known
 
 
 def _runs(request: Request) -> list[tuple[str, str, str, int]]:

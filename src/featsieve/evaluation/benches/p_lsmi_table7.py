@@ -168,12 +168,12 @@ def _compared(results: Results, name: str, method: str, small: bool) -> Comparis
 
 def _bold(errors: dict[tuple[str, str], list[float]], name: str) -> list[str]:
     """The trials that all methods have are paired."""
-    own = {method: values for (data, method), values in errors.items() if data == name}
-    n = min(len(values) for values in own.values())
+    by_method = {method: values for (data, method), values in errors.items() if data == name}
+    n = min(len(values) for values in by_method.values())
     if n < 2:
-        best = min(values[0] for values in own.values())
-        return [method for method, values in own.items() if values[0] == best]
-    return bold_face({method: values[:n] for method, values in own.items()})
+        best = min(values[0] for values in by_method.values())
+        return [method for method, values in by_method.items() if values[0] == best]
+    return bold_face({method: values[:n] for method, values in by_method.items()})
 
 
 def _times(request: Request, results: Results) -> str:

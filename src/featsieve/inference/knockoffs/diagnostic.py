@@ -11,7 +11,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 
 N_DIRECTIONS = 5
-PAIRS_A_COLUMN = 2
+PAIRS_PER_COLUMN = 2
 POOLED_WEIGHT = 3.0  # what all columns have in common is told apart first
 PENALTY = 0.01
 FEWEST_ROWS = 40
@@ -31,7 +31,7 @@ def exchangeability_pvalue(
     originals, copies = _with_directions(originals, copies)
     swapped = np.zeros(n_rows, dtype=np.bool_)
     swapped[rng.permutation(n_rows)[: n_rows // 2]] = True
-    pairs = rng.integers(width, size=(2, PAIRS_A_COLUMN * width))
+    pairs = rng.integers(width, size=(2, PAIRS_PER_COLUMN * width))
     features = _features(originals, pairs, _repeats(originals, copies))
     contrast = [
         a - b
@@ -63,8 +63,8 @@ def _repeats(values: FloatArray, others: FloatArray) -> FloatArray:
     repeated = np.empty_like(values)
     for column in range(values.shape[1]):
         both = np.concatenate([values[:, column], others[:, column]])
-        _, place, counts = np.unique(both, return_inverse=True, return_counts=True)
-        repeated[:, column] = counts[place[: len(values)]] > frequent
+        _, positions, counts = np.unique(both, return_inverse=True, return_counts=True)
+        repeated[:, column] = counts[positions[: len(values)]] > frequent
     return repeated
 
 

@@ -8,6 +8,7 @@ targets of rows that are alike in the columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +36,7 @@ from featsieve.statistics.moments import Dummies
 HALF = np.sqrt(0.5)  # two states are at distance 1
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConditionalDependence(BaseMeasure):
     """How much the target of a row agrees with that of its nearest row.
 
@@ -61,9 +63,8 @@ class ConditionalDependence(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 1
 
-    def __init__(self, *, target_kernel: Any = None, n_neighbors: int = 1) -> None:
-        self.target_kernel = target_kernel
-        self.n_neighbors = n_neighbors
+    target_kernel: Any = None
+    n_neighbors: int = 1
 
     def bind(self, engine: Engine) -> BoundConditionalDependence:
         k = check_integer("n_neighbors", self.n_neighbors, 1)

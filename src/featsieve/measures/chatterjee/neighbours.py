@@ -97,9 +97,9 @@ def _in_space(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray
 def _on_a_line(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:
     values = points[:, 0]
     order = np.argsort(values, kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    sides = place[queries][:, None] + np.array([-1, 1])
+    position = np.empty(len(order), dtype=np.intp)
+    position[order] = np.arange(len(order))
+    sides = position[queries][:, None] + np.array([-1, 1])
     inside = (sides >= 0) & (sides < len(order))
     near = order[np.clip(sides, 0, len(order) - 1)]
     distances = np.where(inside, np.abs(values[near] - values[queries][:, None]), np.inf)

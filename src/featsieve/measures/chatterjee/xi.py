@@ -121,8 +121,8 @@ def _sums_of_differences(group: IntArray, values: FloatArray, n_groups: int) -> 
     order = np.lexsort((values, group))
     sizes = np.bincount(group, minlength=n_groups)
     starts = np.cumsum(sizes) - sizes
-    place = np.arange(len(group)) - np.repeat(starts, sizes)
-    factor = 2 * place - np.repeat(sizes, sizes) + 1
+    rank = np.arange(len(group)) - np.repeat(starts, sizes)
+    factor = 2 * rank - np.repeat(sizes, sizes) + 1
     return np.asarray(np.bincount(group[order], factor * values[order], n_groups))
 
 

@@ -12,8 +12,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import WidthPolicy
-from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, no_columns
+from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, WidthPolicy, no_columns
 from featsieve.measures.hsic.passes import SetChanges
 from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
 from featsieve.protocols import Engine
@@ -46,9 +45,9 @@ class DataFeatures(Protocol):
     """Features of a base set with or without each candidate."""
 
     def of_rows(
-        self, base: FloatArray, own: FloatArray, sign: int, widths: FloatArray
+        self, base: FloatArray, candidate: FloatArray, sign: int, widths: FloatArray
     ) -> FloatArray:
-        """Candidates × rows × features; ``base`` and ``own`` hold columns by rows."""
+        """Candidates × rows × features; ``base`` and ``candidate`` hold columns by rows."""
         ...
 
     def finish(self, covariance: FloatArray, candidate: int) -> FloatArray:
@@ -65,21 +64,21 @@ class FourierFeatures:
     """
 
     base: FloatArray  # columns × frequencies
-    own: FloatArray
+    candidate: FloatArray
     starts: IntArray
 
-    def phases(self, base: FloatArray, own: FloatArray, sign: int) -> FloatArray:
+    def phases(self, base: FloatArray, candidate: FloatArray, sign: int) -> FloatArray:
         shared = base.T @ self.base
         parts = [
-            shared + sign * (own[s:t].T @ self.own[s:t])
+            shared + sign * (candidate[s:t].T @ self.candidate[s:t])
             for s, t in zip(self.starts[:-1], self.starts[1:], strict=True)
         ]
         return np.array(parts)
 
     def of_rows(
-        self, base: FloatArray, own: FloatArray, sign: int, widths: FloatArray
+        self, base: FloatArray, candidate: FloatArray, sign: int, widths: FloatArray
     ) -> FloatArray:
-        angles = self.phases(base, own, sign) / widths[:, None, None]
+        angles = self.phases(base, candidate, sign) / widths[:, None, None]
         return np.concatenate([np.cos(angles), np.sin(angles)], axis=2)
 
     def finish(self, covariance: FloatArray, candidate: int) -> FloatArray:
@@ -89,11 +88,11 @@ class FourierFeatures:
 
 
 def fourier_features(
-    kernel: KernelFunction, base: UnitColumns, own: UnitColumns, seed: int
+    kernel: KernelFunction, base: UnitColumns, candidate: UnitColumns, seed: int
 ) -> FourierFeatures:
     """One row of frequencies per column, drawn from (seed, column): the same in every pass."""
     return FourierFeatures(
-        _frequencies(kernel, base, seed), _frequencies(kernel, own, seed), own.starts
+        _frequencies(kernel, base, seed), _frequencies(kernel, candidate, seed), candidate.starts
     )
 
 
@@ -110,18 +109,17 @@ class LandmarkFeatures:
 
     kernel: KernelFunction
     base_units: UnitColumns
-    own_units: UnitColumns
+    candidate_units: UnitColumns
     base: FloatArray  # columns × landmarks
-    own: FloatArray
-    roots: tuple[FloatArray, ...]  # one K_pp^(−1/2) a candidate
+    candidate: FloatArray
+    roots: tuple[FloatArray, ...]  # one K_pp^(−1/2) per candidate
 
     def of_rows(
-        self, base: FloatArray, own: FloatArray, sign: int, widths: FloatArray
+        self, base: FloatArray, candidate: FloatArray, sign: int, widths: FloatArray
     ) -> FloatArray:
-        return landmark_kernels(
-            self.kernel, self.base_units, self.own_units, (base, own), (self.base, self.own), sign,
-            widths,
-        )  # fmt: skip
+        units = self.base_units, self.candidate_units
+        marks = self.base, self.candidate
+        return landmark_kernels(self.kernel, *units, (base, candidate), marks, sign, widths)
 
     def finish(self, covariance: FloatArray, candidate: int) -> FloatArray:
         return np.asarray([np.square(self.roots[candidate] @ covariance).sum()])
@@ -130,7 +128,7 @@ class LandmarkFeatures:
 def landmark_kernels(
     kernel: KernelFunction,
     base_units: UnitColumns,
-    own_units: UnitColumns,
+    candidate_units: UnitColumns,
     rows: tuple[FloatArray, FloatArray],
     landmarks: tuple[FloatArray, FloatArray],
     sign: int,
@@ -139,10 +137,12 @@ def landmark_kernels(
     """Candidates × rows × landmarks."""
     shared = _contributions(rows[0], landmarks[0], base_units.is_code, kernel.form)
     parts = []
-    spans = zip(own_units.starts[:-1], own_units.starts[1:], strict=True)
+    spans = zip(candidate_units.starts[:-1], candidate_units.starts[1:], strict=True)
     for (s, t), width in zip(spans, widths, strict=True):
-        own = _contributions(rows[1][s:t], landmarks[1][s:t], own_units.is_code[s:t], kernel.form)
-        parts.append(kernel.values(shared + sign * own, float(kernel.rate(width))))
+        added = _contributions(
+            rows[1][s:t], landmarks[1][s:t], candidate_units.is_code[s:t], kernel.form
+        )
+        parts.append(kernel.values(shared + sign * added, float(kernel.rate(width))))
     return np.array(parts)
 
 
@@ -159,7 +159,7 @@ class FeaturePass:
     """Sums of feature products for some candidates."""
 
     base: UnitColumns
-    own: UnitColumns
+    candidate: UnitColumns
     sign: int
     widths: FloatArray
     features: DataFeatures
@@ -177,7 +177,7 @@ class FeaturePass:
 
     def _rows(self, X: FloatArray, y: Any) -> FeatureSums:
         phi = self.features.of_rows(
-            X[self.base.columns], X[self.own.columns], self.sign, self.widths
+            X[self.base.columns], X[self.candidate.columns], self.sign, self.widths
         )
         psi = self.target.features(y)
         return FeatureSums(phi.swapaxes(1, 2) @ psi, phi.sum(axis=1), psi.sum(axis=0), len(psi))
@@ -223,11 +223,11 @@ class BoundFeatureHSIC(SetChanges):
         )
 
     def _values(
-        self, subset: Sequence[int], own: UnitColumns, sign: int, widths: FloatArray
+        self, subset: Sequence[int], candidate: UnitColumns, sign: int, widths: FloatArray
     ) -> FloatArray:
         base = self._kernel.columns_of(self._engine.schema, subset)
-        features, size = self._features(base, own, sign, widths)
-        summed = FeaturePass(base, own, sign, widths, features, self._target, size)
+        features, size = self._features(base, candidate, sign, widths)
+        summed = FeaturePass(base, candidate, sign, widths, features, self._target, size)
         covariance = self._engine.reduce_rows(summed).covariance()
         parts = np.array([features.finish(c, u) for u, c in enumerate(covariance)])
         values: FloatArray = parts.mean(axis=1)
@@ -241,14 +241,14 @@ class BoundFeatureHSIC(SetChanges):
 
     def _missing_part(self, summed: FeaturePass, best: int) -> float:
         """The mean of k(x, x) − k̂(x, x), in units of k(x, x), over rows that are not landmarks."""
-        base, own = summed.base, summed.own
+        base, candidate = summed.base, summed.candidate
         others, marks = (
-            (X[base.columns], X[own.columns]) for X in (self._held_out, self._landmarks)
+            (X[base.columns], X[candidate.columns]) for X in (self._held_out, self._landmarks)
         )
 
         def kernel(rows: Any, columns: Any) -> FloatArray:
             values = landmark_kernels(
-                self._kernel, base, own, rows, columns, summed.sign, summed.widths
+                self._kernel, base, candidate, rows, columns, summed.sign, summed.widths
             )
             return np.asarray(values[best])
 
@@ -256,14 +256,14 @@ class BoundFeatureHSIC(SetChanges):
         return float(1.0 - present / np.trace(kernel(others, others)))
 
     def _features(
-        self, base: UnitColumns, own: UnitColumns, sign: int, widths: FloatArray
+        self, base: UnitColumns, candidate: UnitColumns, sign: int, widths: FloatArray
     ) -> tuple[DataFeatures, int]:
         if self._method == "rff":
-            return fourier_features(self._kernel, base, own, self._seed), 2 * N_FREQUENCIES
-        marks = self._landmarks[base.columns], self._landmarks[own.columns]
-        grams = landmark_kernels(self._kernel, base, own, marks, marks, sign, widths)
+            return fourier_features(self._kernel, base, candidate, self._seed), 2 * N_FREQUENCIES
+        marks = self._landmarks[base.columns], self._landmarks[candidate.columns]
+        grams = landmark_kernels(self._kernel, base, candidate, marks, marks, sign, widths)
         roots = tuple(inverse_root(K) for K in grams)
-        return LandmarkFeatures(self._kernel, base, own, *marks, roots), N_LANDMARKS
+        return LandmarkFeatures(self._kernel, base, candidate, *marks, roots), N_LANDMARKS
 
     def report(self) -> Mapping[str, Any]:
         if self._method == "rff":

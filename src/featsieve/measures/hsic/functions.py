@@ -11,10 +11,9 @@ from featsieve.arrays import FloatArray
 from featsieve.compiled.hsic_tiles import sum_contributions
 from featsieve.errors import InputError
 from featsieve.input.columns import as_columns
-from featsieve.measures.hsic.bandwidth import width_policy
 from featsieve.measures.hsic.grams import gram_hsic, gram_kta
 from featsieve.measures.hsic.hsic import HSIC
-from featsieve.measures.hsic.kernels import column_major, kernel_function
+from featsieve.measures.hsic.kernels import column_major, kernel_function, width_policy
 from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.measures.hsic.target_kernel import check_gram, fit_target_kernel, is_precomputed
 from featsieve.protocols import Engine

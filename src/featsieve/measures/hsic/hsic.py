@@ -14,13 +14,14 @@ from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_choice
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.hsic.bandwidth import WidthPolicy, width_policy
 from featsieve.measures.hsic.features import BoundFeatureHSIC
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
     UnitColumns,
+    WidthPolicy,
     kernel_function,
     no_columns,
+    width_policy,
 )
 from featsieve.measures.hsic.passes import (
     SetChanges,
@@ -43,6 +44,7 @@ APPROXIMATIONS = ("auto", "none", "block", "rff", "nystrom")
 DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HSIC(BaseMeasure):
     """HSIC between a set of columns and the target, and its relatives MMD and KTA.
 
@@ -90,28 +92,15 @@ class HSIC(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 0
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        target_kernel: Any = "auto",
-        bandwidth: float | str = "median",
-        target_bandwidth: float | str = "median",
-        estimator: str = "unbiased",
-        criterion: str = "hsic",
-        approximation: str = "auto",
-        precision: str = "double",
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.target_kernel = target_kernel
-        self.bandwidth = bandwidth
-        self.target_bandwidth = target_bandwidth
-        self.estimator = estimator
-        self.criterion = criterion
-        self.approximation = approximation
-        self.precision = precision
-        self.random_state = random_state
+    kernel: Any = "rbf"
+    target_kernel: Any = "auto"
+    bandwidth: float | str = "median"
+    target_bandwidth: float | str = "median"
+    estimator: str = "unbiased"
+    criterion: str = "hsic"
+    approximation: str = "auto"
+    precision: str = "double"
+    random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
         self._check(engine)

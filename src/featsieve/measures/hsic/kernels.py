@@ -1,10 +1,10 @@
-"""Kernel functions on the data, and the columns of the units that they act on."""
+"""Kernel functions on the data, the columns of the units that they act on, and their widths."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,10 +17,17 @@ from featsieve.compiled.hsic_tiles import (
     sum_contributions,
     weighted_exponential,
 )
+from featsieve.compiled.medians import pair_contributions
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
+from featsieve.measures.hsic.medians import median_of_column, median_of_sums, median_rows
+from featsieve.measures.hsic.tiles import gather_rows
+from featsieve.protocols import Engine
+from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Schema
 
+UNITS_PER_TICK = 64  # a median takes about a millisecond
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
 
@@ -56,8 +63,11 @@ def unit_columns(schema: Schema, units: Sequence[int] | IntArray) -> UnitColumns
     >>> unit_columns(Schema(("a", "b", "c"), groups=((0, 2), (1,))), [1, 0]).columns.tolist()
     [1, 0, 2]
     """
-    sizes = [len(schema.columns_of(int(unit))) for unit in units]
-    columns = schema.columns_of_units(units)
+    if schema.groups is None:
+        columns, sizes = np.array(units, dtype=np.intp), [1] * len(units)
+    else:
+        columns = schema.columns_of_units(units)
+        sizes = [len(schema.groups[unit]) for unit in units]
     codes = np.array([int(c) in schema.categories for c in columns], dtype=np.bool_)
     return UnitColumns(columns, np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp), codes)
 
@@ -116,10 +126,6 @@ class KernelFunction:
     def width_of_rate(self, rate: FloatArray) -> FloatArray:
         """The bandwidth that gives this rate."""
         return np.sqrt(1.0 / (2.0 * rate)) if self.form == SQUARED else 1.0 / rate
-
-    def distance(self, total: FloatArray) -> FloatArray:
-        """The distance that a bandwidth is compared with."""
-        return np.sqrt(total) if self.form == SQUARED else total
 
     def scale(self, weights: FloatArray) -> FloatArray:
         """What a column weight w does to the contribution of w·x."""
@@ -192,3 +198,168 @@ def kernel_function(name: Any) -> KernelFunction:
     raise InputError(
         f"kernel must be one of {allowed} or a function of two 2-D arrays, got {brief(name)}."
     )
+
+
+def median_kernel_distance(X: Array, kernel: KernelFunction) -> float:
+    """The median distance between the rows of a numeric array."""
+    if X.shape[1] == 1:
+        return median_of_column(X[:, 0])
+    columns = column_major(X)
+    ones, codes = np.ones(len(columns)), np.zeros(len(columns), dtype=np.bool_)
+    return median_of_sums(pair_contributions(columns, ones, codes, kernel.form), kernel.form)
+
+
+# --- widths: the median rule, 1/(2d) for d columns, or a number ----------------------------------
+
+
+class WidthPolicy(Protocol):
+    """Bandwidths for sets of units."""
+
+    def of_set(self, subset: Sequence[int]) -> float:
+        """Of all the units together."""
+        ...
+
+    def of_changes(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        """Of ``subset`` with (sign 1) or without (sign −1) each candidate."""
+        ...
+
+    def of_weights(self, scale: FloatArray) -> float:
+        """Of all columns, their contributions scaled."""
+        ...
+
+    def of_projection(self, W: FloatArray) -> float:
+        """Of XW."""
+        ...
+
+
+@dataclass(frozen=True)
+class FixedWidth:
+    """One number for everything."""
+
+    bandwidth: float
+
+    def of_set(self, subset: Sequence[int]) -> float:
+        return self.bandwidth
+
+    def of_changes(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        return np.full(len(candidates), self.bandwidth)
+
+    def of_weights(self, scale: FloatArray) -> float:
+        return self.bandwidth
+
+    def of_projection(self, W: FloatArray) -> float:
+        return self.bandwidth
+
+
+@dataclass(frozen=True)
+class DimensionWidth:
+    """rate = 1/(2d) for d columns (P-HSIC section 3): σ = √d, for Laplace 2d."""
+
+    schema: Schema
+    form: int
+
+    def _width(self, n_columns: Array | int) -> FloatArray:
+        d = np.maximum(n_columns, 1)
+        return 2.0 * d if self.form == ABSOLUTE else np.sqrt(d)
+
+    def of_set(self, subset: Sequence[int]) -> float:
+        return float(self._width(unit_columns(self.schema, subset).n_columns))
+
+    def of_changes(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        sizes = unit_columns(self.schema, candidates).sizes
+        return self._width(unit_columns(self.schema, subset).n_columns + sign * sizes)
+
+    def of_weights(self, scale: FloatArray) -> float:
+        return float(self._width(int(np.count_nonzero(scale))))
+
+    def of_projection(self, W: FloatArray) -> float:
+        return float(self._width(W.shape[1]))
+
+
+@dataclass(frozen=True)
+class MedianWidth:
+    """The median distance of exactly the columns that are used, on the rows of a sample."""
+
+    schema: Schema
+    kernel: KernelFunction
+    sample: FloatArray  # column by column
+    n_jobs: int
+    monitor: Monitor
+
+    def of_set(self, subset: Sequence[int]) -> float:
+        units = unit_columns(self.schema, subset)
+        if units.n_columns == 1 and not units.is_code[0]:
+            return median_of_column(self.sample[units.columns[0]])
+        return median_of_sums(self._sums(units), self.kernel.form)
+
+    def of_changes(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        if not len(subset):
+            return self._map(lambda unit: self.of_set([unit]), candidates)
+        base = self._sums(unit_columns(self.schema, subset))
+
+        def changed(unit: int) -> float:
+            total = self._sums(unit_columns(self.schema, [unit]))
+            total *= sign
+            total += base
+            return median_of_sums(total, self.kernel.form)
+
+        return self._map(changed, candidates)
+
+    def of_weights(self, scale: FloatArray) -> float:
+        used = np.flatnonzero(scale)
+        codes = np.array([int(c) in self.schema.categories for c in used], dtype=np.bool_)
+        sums = pair_contributions(self.sample[used], scale[used], codes, self.kernel.form)
+        return median_of_sums(sums, self.kernel.form)
+
+    def of_projection(self, W: FloatArray) -> float:
+        Z = np.ascontiguousarray(W.T @ self.sample)
+        codes = np.zeros(len(Z), dtype=np.bool_)
+        sums = pair_contributions(Z, np.ones(len(Z)), codes, self.kernel.form)
+        return median_of_sums(sums, self.kernel.form)
+
+    def _sums(self, units: UnitColumns) -> FloatArray:
+        ones = np.ones(units.n_columns)
+        return pair_contributions(self.sample[units.columns], ones, units.is_code, self.kernel.form)
+
+    def _map(self, fn: Callable[[int], float], units: Sequence[int]) -> FloatArray:
+        widths = np.empty(len(units))
+        medians = ordered_map(fn, units, self.n_jobs if len(units) > 1 else 1)
+        for done, width in enumerate(medians, start=1):
+            widths[done - 1] = width
+            if done % UNITS_PER_TICK == 0:
+                self.monitor.tick("taking medians", done, len(units))
+        return widths
+
+
+def width_policy(
+    bandwidth: float | str, kernel: KernelFunction, engine: Engine, seed: int
+) -> WidthPolicy:
+    """The policy that a ``bandwidth`` parameter asks for (``"optimize"`` starts from medians)."""
+    if not isinstance(bandwidth, str):
+        return _fixed_width(positive_bandwidth(bandwidth), kernel)
+    if bandwidth not in ("median", "dimension", "optimize"):
+        raise refused_bandwidth(bandwidth)
+    if kernel.by_equality or kernel.degree == 1:
+        return FixedWidth(1.0)
+    if bandwidth == "dimension" or not kernel.has_bandwidth:
+        return DimensionWidth(engine.schema, kernel.form)
+    sample = gather_rows(engine, median_rows(engine.n_samples, seed, engine.n_features)).X
+    return MedianWidth(engine.schema, kernel, sample, engine.n_jobs, engine.monitor)
+
+
+def _fixed_width(bandwidth: float, kernel: KernelFunction) -> FixedWidth:
+    """The linear kernel is ⟨x, x'⟩ itself; in a power it is ⟨x, x'⟩/σ²."""
+    return FixedWidth(1.0 if kernel.degree == 1 else bandwidth)
+
+
+def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
+    """A finite number above 0, or one sentence that says what is allowed."""
+    numeric = isinstance(bandwidth, int | float | np.number) and not isinstance(bandwidth, bool)
+    if numeric and 0 < bandwidth < np.inf:
+        return float(bandwidth)
+    raise refused_bandwidth(bandwidth, name)
+
+
+def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
+    words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
+    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")

@@ -13,8 +13,8 @@ from featsieve.compiled.hsic_tiles import unit_kernels
 from featsieve.engines.base import require_memory, spans
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import UNITS_A_TICK, median_rows
-from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns
+from featsieve.measures.hsic.kernels import UNITS_PER_TICK, KernelFunction, UnitColumns
+from featsieve.measures.hsic.medians import median_rows
 from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
 from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.measures.hsic.unit_grams import norms_of
@@ -73,7 +73,7 @@ def choose_landmarks(
     roots = []
     for done, K in enumerate(grams, start=1):
         roots.append(inverse_root(K))
-        if done % UNITS_A_TICK == 0:
+        if done % UNITS_PER_TICK == 0:
             monitor.tick("choosing landmarks", done, len(grams))
     return Landmarks(units, kernel, rates, values, tuple(roots))
 

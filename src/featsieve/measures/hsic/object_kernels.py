@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
@@ -87,6 +88,7 @@ def _check_sequences(objects: Iterable[Any]) -> None:
             )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SpectrumKernel(ObjectKernel):
     """Sequences by their substrings of one length (Leslie et al. 2002).
 
@@ -103,9 +105,8 @@ class SpectrumKernel(ObjectKernel):
     array([[3., 0.]])
     """
 
-    def __init__(self, *, length: int = 3, normalize: bool = True) -> None:
-        self.length = length
-        self.normalize = normalize
+    length: int = 3
+    normalize: bool = True
 
     def counts(self, objects: Sequence[Any]) -> list[Counts]:
         _check_length("length", self.length, 1)
@@ -118,6 +119,7 @@ def _substrings(sequence: Any, length: int) -> Iterator[tuple[Any, ...]]:
     return (symbols[i : i + length] for i in range(len(symbols) - length + 1))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MismatchKernel(ObjectKernel):
     """Sequences by their substrings with a few wrong symbols (Leslie et al. 2004).
 
@@ -139,18 +141,10 @@ class MismatchKernel(ObjectKernel):
     array([[2.]])
     """
 
-    def __init__(
-        self,
-        *,
-        length: int = 3,
-        n_mismatches: int = 1,
-        alphabet: Any = None,
-        normalize: bool = True,
-    ) -> None:
-        self.length = length
-        self.n_mismatches = n_mismatches
-        self.alphabet = alphabet
-        self.normalize = normalize
+    length: int = 3
+    n_mismatches: int = 1
+    alphabet: Any = None
+    normalize: bool = True
 
     def counts(self, objects: Sequence[Any]) -> list[Counts]:
         _check_length("length", self.length, 1)
@@ -194,6 +188,7 @@ def _near(word: tuple[Any, ...], most: int, symbols: list[Any]) -> Iterator[tupl
                 yield tuple(changed)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WeisfeilerLehmanKernel(ObjectKernel):
     """Graphs by rounds of Weisfeiler–Lehman relabelling (Shervashidze et al. 2011).
 
@@ -214,9 +209,8 @@ class WeisfeilerLehmanKernel(ObjectKernel):
     array([[18., 12.]])
     """
 
-    def __init__(self, *, n_iterations: int = 3, normalize: bool = True) -> None:
-        self.n_iterations = n_iterations
-        self.normalize = normalize
+    n_iterations: int = 3
+    normalize: bool = True
 
     def counts(self, objects: Sequence[Any]) -> list[Counts]:
         _check_length("n_iterations", self.n_iterations, 0)

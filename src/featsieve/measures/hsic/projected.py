@@ -16,8 +16,12 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, gaussian_slopes, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.measures.hsic.bandwidth import MedianWidth, WidthPolicy, median_kernel_distance
-from featsieve.measures.hsic.kernels import KernelFunction
+from featsieve.measures.hsic.kernels import (
+    KernelFunction,
+    MedianWidth,
+    WidthPolicy,
+    median_kernel_distance,
+)
 from featsieve.measures.hsic.passes import RowSums, TargetTiles
 from featsieve.measures.hsic.tiles import (
     GatheredRowPairs,

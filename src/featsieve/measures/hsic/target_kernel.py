@@ -17,16 +17,16 @@ from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.bandwidth import (
+from featsieve.measures.hsic.kernels import (
+    KernelFunction,
+    kernel_function,
     median_kernel_distance,
-    median_rows,
     positive_bandwidth,
 )
-from featsieve.measures.hsic.kernels import KernelFunction, kernel_function
+from featsieve.measures.hsic.medians import median_rows
 from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.protocols import Engine
 from featsieve.schema import Block, Target
-from featsieve.statistics.moments import one_hot
 
 # What stands for classes and what for numbers: P-HSIC, P-LSMI's authors, HSIC Lasso's authors.
 BY_TASK = {
@@ -197,8 +197,8 @@ class ClassCounts:
 
 
 def _count_classes(n_classes: tuple[int, ...], block: Block) -> ClassCounts:
-    counts = (one_hot(block.y[:, o], n).sum(axis=0) for o, n in enumerate(n_classes))
-    return ClassCounts(tuple(counts))
+    outputs = zip(block.y.T, n_classes, strict=True)
+    return ClassCounts(tuple(np.bincount(y, minlength=n).astype(np.float64) for y, n in outputs))
 
 
 def is_precomputed(kernel: Any) -> bool:

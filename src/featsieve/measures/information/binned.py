@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.discretize.bins import choose_discretizer
 from featsieve.engines.base import require_pairs
 from featsieve.input.parameters import check_choice, check_flag
 from featsieve.measures.base import BaseMeasure
@@ -34,6 +34,7 @@ from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MutualInformation(BaseMeasure):
     """I(X; Y) in nats; between two columns, I(X_i; X_j) is redundancy.
 
@@ -73,24 +74,13 @@ or None for columns that are codes already
     takes_missing: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        discretizer: Any = "quantile",
-        n_bins: int = 5,
-        target_discretizer: Any = "auto",
-        estimator: Literal["binned", "ksg"] = "binned",
-        n_neighbors: int = 3,
-        normalized: bool = False,
-        correction: Correction = None,
-    ) -> None:
-        self.discretizer = discretizer
-        self.n_bins = n_bins
-        self.target_discretizer = target_discretizer
-        self.estimator = estimator
-        self.n_neighbors = n_neighbors
-        self.normalized = normalized
-        self.correction = correction
+    discretizer: Any = "quantile"
+    n_bins: int = 5
+    target_discretizer: Any = "auto"
+    estimator: Literal["binned", "ksg"] = "binned"
+    n_neighbors: int = 3
+    normalized: bool = False
+    correction: Correction = None
 
     def _check(self) -> None:
         check_choice("correction", self.correction, CORRECTIONS)
@@ -107,9 +97,9 @@ or None for columns that are codes already
                 normalized=self.normalized,
                 correction=self.correction,
             )
-        chosen = choose_discretizer(self.discretizer, self.n_bins)
-        by_classes = chosen is not None and chosen.needs_target
-        return (BoundMutualInformation if by_classes else BoundPermutable)(self, engine)
+        coder = self.coder(engine)
+        bound = BoundMutualInformation if coder.by_classes else BoundPermutable
+        return bound(self, engine, coder)
 
     def coder(self, engine: Engine) -> Coder:
         return fit_coder(engine, self.discretizer, self.n_bins, self.target_discretizer)
@@ -150,7 +140,7 @@ class ConditionalMutualInformation(MutualInformation):
     def bind(self, engine: Engine) -> Bound:
         self._check()
         check_choice("estimator", self.estimator, ("binned",))
-        return BoundConditionalInformation(self, engine)
+        return BoundConditionalInformation(self, engine, self.coder(engine))
 
 
 def _corrected(counts: ClassCounts, correction: Correction, normalized: bool) -> FloatArray:
@@ -171,16 +161,13 @@ def _ratio(values: FloatArray, scale: FloatArray) -> FloatArray:
 class BoundInformation:
     """Codes and counts of an engine's rows."""
 
-    def __init__(self, measure: MutualInformation, engine: Engine) -> None:
+    def __init__(self, measure: MutualInformation, engine: Engine, coder: Coder) -> None:
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
         self.information_scale = max(1.0, float(np.log(engine.n_samples)))  # no entropy is larger
         self._measure = measure
         self._engine = engine
-
-    @cached_property
-    def _coder(self) -> Coder:
-        return self._measure.coder(self._engine)
+        self._coder = coder
 
     @cached_property
     def _table(self) -> CodedTable:

@@ -58,9 +58,10 @@ class Coder:
     target: TargetCoder
     groups: GroupCodes | None = None
     approximation: str | None = None
+    by_classes: bool = False  # cuts that depend on the target
 
     def rows(self, block: Block) -> CodedRows:
-        codes = self.cuts.encode(block.dense() if block.is_sparse else block.X)
+        codes = self.cuts.encode(block.X)
         units = codes if self.groups is None else self.groups.of_units(codes)
         return CodedRows(units, self.target.encode(block.y), block.weight)
 
@@ -91,14 +92,16 @@ def fit_coder(
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    target, sample = _fit_target(engine, choose_target_discretizer(target_discretizer, n_bins))
-    if chosen is not None and chosen.needs_target:
+    for_target = choose_target_discretizer(target_discretizer, n_bins)
+    target, sample = _fit_target(engine, for_target)
+    by_classes = chosen is not None and chosen.needs_target
+    if by_classes:
         _refuse_many_joint_classes(engine, sample)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
-    is_sampled = chosen is not None and len(sample.rows) < engine.n_samples
-    words = f"cuts from {len(sample.rows)} of {engine.n_samples} rows" if is_sampled else None
+    is_sampled = chosen is not None and sample.rows is not None
+    words = f"cuts from {sample.n_rows} of {engine.n_samples} rows" if is_sampled else None
     groups = None if engine.schema.groups is None else fit_groups(engine, cuts)
-    return Coder(cuts, target, groups, words)
+    return Coder(cuts, target, groups, words, by_classes)
 
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
@@ -106,10 +109,10 @@ def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     return _fit_target(engine, choose_target_discretizer(discretizer, n_bins))[0]
 
 
-def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray:
-    """All rows, or a sorted sample of them that depends on their number only."""
+def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray | None:
+    """None for all rows, or a sorted sample of them that depends on their number only."""
     if n_samples <= most:
-        return np.arange(n_samples)
+        return None
     rng = np.random.default_rng([SAMPLE_SEED, n_samples])
     return np.sort(rng.choice(n_samples, size=most, replace=False))
 
@@ -140,11 +143,12 @@ def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
 def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
     """The target's coder, and the rows that all cuts come from with their classes."""
     rows = sample_rows(engine.n_samples)
-    weights = _weights_of(engine)[rows] if engine.has_weights else None
-    sample = Sample(rows, None, weights)
-    y = engine.take(sample.taken(engine), np.arange(1))[1]
+    weights = _weights_of(engine) if engine.has_weights else None
+    if weights is not None and rows is not None:
+        weights = weights[rows]
+    y = engine.take(rows, np.arange(1))[1]
     coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
-    return coder, Sample(rows, joint_classes(coder.encode(y)), weights)
+    return coder, Sample(rows, len(y), joint_classes(coder.encode(y)), weights)
 
 
 @dataclass(frozen=True)

@@ -151,11 +151,11 @@ class PlaneSplit:
         return cls(layout, np.flatnonzero(thin), np.flatnonzero(~thin))
 
     @cached_property
-    def places(self) -> IntArray:
+    def positions(self) -> IntArray:
         """The position of each column among the thin ones, −1 for a wide one."""
-        places = np.full(self.layout.n_columns, -1, dtype=np.intp)
-        places[self.thin] = np.arange(len(self.thin))
-        return places
+        positions = np.full(self.layout.n_columns, -1, dtype=np.intp)
+        positions[self.thin] = np.arange(len(self.thin))
+        return positions
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -216,7 +216,7 @@ class PackedPairs:
         cells = counts.table
         columns = np.empty((0, 0), dtype=np.uint8)
         if len(split.wide):
-            cells = cells[:, np.repeat(split.places >= 0, split.layout.states)]
+            cells = cells[:, np.repeat(split.positions >= 0, split.layout.states)]
             columns = _columns_by_class(CodedRows.together(list(rows())), output)
         planes = Planes.with_margins(
             words,
@@ -239,39 +239,39 @@ class PackedPairs:
             return self._thin_row(column, others)
         wanted = np.arange(self.split.layout.n_columns) if others is None else others
         pair, triple = np.empty((2, len(wanted)))
-        place, places = self.split.places[column], self.split.places[wanted]
-        by_planes = (places >= 0) & (place >= 0)
+        position, positions = self.split.positions[column], self.split.positions[wanted]
+        by_planes = (positions >= 0) & (position >= 0)
         if by_planes.any():
-            sums = self._thin_row(int(place), places[by_planes])
+            sums = self._thin_row(int(position), positions[by_planes])
             pair[by_planes], triple[by_planes] = sums
         if not by_planes.all():
             sums = self._direct(column, wanted[~by_planes])
             pair[~by_planes], triple[~by_planes] = sums
         return pair, triple
 
-    def _thin_row(self, place: int, places: IntArray | None) -> tuple[FloatArray, FloatArray]:
+    def _thin_row(self, position: int, positions: IntArray | None) -> tuple[FloatArray, FloatArray]:
         """By the positions of the columns among the thin ones; None: with all of them."""
-        if places is not None:
-            few = self.planes.subset(np.append(places, place))
-            pair, triple = few.tile(np.array([len(places)]), 0, np.array([len(places)]))
+        if positions is not None:
+            few = self.planes.subset(np.append(positions, position))
+            pair, triple = few.tile(np.array([len(positions)]), 0, np.array([len(positions)]))
             return pair[0], triple[0]
         n_thin = len(self.split.thin)
-        work = self.planes.words.size * int(self.planes.states[place] - 1)
+        work = self.planes.words.size * int(self.planes.states[position] - 1)
         jobs = self.n_jobs if work > THREAD_WORDS else 1
         if jobs == 1 and n_thin <= ROW_COLUMNS:
-            return self._part(place, 0, n_thin)
+            return self._part(position, 0, n_thin)
         shares = spans(n_thin, -(-n_thin // jobs))
-        parts = ordered_map(lambda share: self._parts(place, *share), shares, jobs)
+        parts = ordered_map(lambda share: self._parts(position, *share), shares, jobs)
         pairs, triples = zip(*(sums for share in parts for sums in share), strict=True)
         return np.concatenate(pairs), np.concatenate(triples)
 
-    def _parts(self, place: int, j0: int, j1: int) -> list[tuple[FloatArray, FloatArray]]:
+    def _parts(self, position: int, j0: int, j1: int) -> list[tuple[FloatArray, FloatArray]]:
         """So few columns at a time that the cache holds their counts."""
         pieces = spans(j1 - j0, ROW_COLUMNS)
-        return [self._part(place, j0 + first, j0 + last) for first, last in pieces]
+        return [self._part(position, j0 + first, j0 + last) for first, last in pieces]
 
-    def _part(self, place: int, j0: int, j1: int) -> tuple[FloatArray, FloatArray]:
-        pair, triple = self.planes.tile(np.array([place]), j0, np.array([j1]))
+    def _part(self, position: int, j0: int, j1: int) -> tuple[FloatArray, FloatArray]:
+        pair, triple = self.planes.tile(np.array([position]), j0, np.array([j1]))
         return pair[0], triple[0]
 
     def _direct(self, column: int, others: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -301,12 +301,12 @@ class PackedPairs:
 
     def _square(self, i0: int, j0: int) -> Callable[[Consumer], None]:
         thin = self.split.thin
-        places = np.arange(i0, min(i0 + TILE_COLUMNS, len(thin)))
+        positions = np.arange(i0, min(i0 + TILE_COLUMNS, len(thin)))
         j1 = min(j0 + TILE_COLUMNS, len(thin))
 
         def work(consume: Consumer) -> None:
-            pair, triple = self.planes.tile(places, j0, np.minimum(places, j1))
-            rows, columns = thin[places], thin[j0 : j0 + pair.shape[1]]
+            pair, triple = self.planes.tile(positions, j0, np.minimum(positions, j1))
+            rows, columns = thin[positions], thin[j0 : j0 + pair.shape[1]]
             if i0 == j0:
                 rows, columns, pair, triple = self._complete(rows, pair, triple)
             consume(rows, columns, pair, triple)

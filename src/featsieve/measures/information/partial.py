@@ -50,9 +50,9 @@ def _open_coder(measure: MutualInformation, engine: Engine) -> Coder:
             "partial_fit cannot know all combinations of a group's states in advance; fit all rows "
             "at once, or leave feature_groups out."
         )
-    every = np.arange(MAX_CUTS) + 0.5
+    every_code = np.arange(MAX_CUTS) + 0.5
     columns = [
-        category_cuts(schema, j) if j in schema.categories else every
+        category_cuts(schema, j) if j in schema.categories else every_code
         for j in range(schema.n_columns)
     ]
     cuts = Cuts(tuple(columns))

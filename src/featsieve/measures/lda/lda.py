@@ -27,6 +27,7 @@ _LEAST_RIDGE = 1e-3
 _SMALLEST = 1e-10  # of the largest eigenvalue
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LDA(BaseMeasure):
     """How well linear discriminants of the columns separate the classes.
 
@@ -55,8 +56,7 @@ class LDA(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 0
 
-    def __init__(self, *, ridge: float | str = "auto") -> None:
-        self.ridge = ridge
+    ridge: float | str = "auto"
 
     def bind(self, engine: Engine) -> BoundLDA:
         require_classes(engine.target, "LDA", "l1/l∞ rows", "l1 weights", "embedded: l1 path")

@@ -114,6 +114,7 @@ _UNCHANGED = 1e-3
 _KEPT_TARGETS = (16, 2)  # a grid of σ and more, or the present one for both passes of a step
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LSMI(BaseMeasure):
     """LSMI of weighted columns with the target; classes by a delta kernel, numbers by a Gaussian.
 
@@ -149,24 +150,13 @@ class LSMI(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 1
 
-    def __init__(
-        self,
-        *,
-        n_basis: int = 100,
-        sigmas: Any = None,
-        lambdas: Any = None,
-        cv: int = 5,
-        centers: CenterRule | Any = "random",
-        scale_target: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_basis = n_basis
-        self.sigmas = sigmas
-        self.lambdas = lambdas
-        self.cv = cv
-        self.centers = centers
-        self.scale_target = scale_target
-        self.random_state = random_state
+    n_basis: int = 100
+    sigmas: Any = None
+    lambdas: Any = None
+    cv: int = 5
+    centers: CenterRule | Any = "random"
+    scale_target: bool = True
+    random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundLSMI:
         grid = make_grid(self.sigmas, self.lambdas, self.cv, self.n_basis, self.centers)

@@ -120,6 +120,7 @@ def _inverse(ratio: FloatArray) -> FloatArray:
     return np.divide(1.0, ratio, out=np.zeros_like(ratio), where=ratio > 0)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MLMI(BaseMeasure):
     """MLMI of a set of columns with the target, in nats.
 
@@ -146,24 +147,13 @@ class MLMI(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 1
 
-    def __init__(
-        self,
-        *,
-        n_basis: int = 100,
-        sigmas: Any = None,
-        cv: int = 5,
-        centers: CenterRule | Any = "random",
-        solver: Solver = "em",
-        scale_target: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_basis = n_basis
-        self.sigmas = sigmas
-        self.cv = cv
-        self.centers = centers
-        self.solver = solver
-        self.scale_target = scale_target
-        self.random_state = random_state
+    n_basis: int = 100
+    sigmas: Any = None
+    cv: int = 5
+    centers: CenterRule | Any = "random"
+    solver: Solver = "em"
+    scale_target: bool = True
+    random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundMLMI:
         check_choice("solver", self.solver, ("em", "authors"))

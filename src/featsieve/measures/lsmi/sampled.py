@@ -87,11 +87,6 @@ class RowReader:
     origin: FloatArray | float = 0.0
     target_origin: FloatArray | float = 0.0
 
-    @property
-    def unit_of_column(self) -> IntArray:
-        """The unit of each expanded column."""
-        return self.schema.unit_of_column[Dummies(self.schema).owner]
-
     def columns(self, X: FloatArray) -> FloatArray:
         """Numeric columns as they are; two states of a category are at distance 1."""
         dummies = Dummies(self.schema)
@@ -119,6 +114,8 @@ class TableRows:
         self.n_jobs = engine.n_jobs
         self.is_delta = engine.target.is_classification
         self.n_groups = engine.target.n_joint_classes if self.is_delta else 1
+        owner = Dummies(engine.schema).owner
+        self.unit_of_column = engine.schema.unit_of_column[owner]  # of each expanded column
         plain = RowReader(engine.schema, engine.target, self._factor(scale_target))
         first, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
         self._reader = replace(
@@ -126,7 +123,6 @@ class TableRows:
             origin=np.median(plain.columns(first), axis=0),
             target_origin=0.0 if self.is_delta else np.median(self._raw_targets, axis=0),
         )
-        self.unit_of_column = self._reader.unit_of_column
 
     def _factor(self, scale_target: bool) -> FloatArray:
         """1 over the deviation (ddof 1) of each output."""
@@ -240,13 +236,12 @@ class Grid:
 
 
 def make_grid(sigmas: Any, lambdas: Any, cv: Any, n_basis: Any, centers: Any) -> Grid:
-    n_centers, n_folds = check_integer("n_basis", n_basis, 1), check_integer("cv", cv, 2)
     return Grid(
-        None if sigmas is None else _positive(sigmas, "sigmas"),
-        LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
-        n_folds,
-        n_centers,
-        _known_centers(centers),
+        centers=_known_centers(centers),
+        sigmas=None if sigmas is None else _positive(sigmas, "sigmas"),
+        lambdas=LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
+        n_basis=check_integer("n_basis", n_basis, 1),
+        cv=check_integer("cv", cv, 2),
     )
 
 

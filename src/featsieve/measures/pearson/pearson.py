@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,17 +71,14 @@ class PearsonSummary:
     @property
     def moments_of_cells(self) -> Callable[[CrossMoments], ColumnMoments] | None:
         """Where the moments of the columns themselves are: indicators are others."""
-        return None if self.schema.categories else _of_x
+        return None if self.schema.categories else attrgetter("x")
 
     def output_scores(self, moments: CrossMoments) -> FloatArray:
         """One row per output, one number per unit."""
-        strength = np.abs(moments.correlation())
-        rows, first = [], 0
-        for output in range(self.target.n_outputs):
-            width = self.target.class_counts[output] if self.target.is_classification else 1
-            share = self._share(moments, slice(first, first + width))
-            expanded = (share * strength[:, first : first + width]).sum(axis=1)
-            rows.append(Dummies(self.schema).per_unit(expanded))
+        shares = self._share(moments) * np.abs(moments.correlation())
+        rows, first, dummies = [], 0, Dummies(self.schema)
+        for width in self.target.class_counts or (1,) * self.target.n_outputs:
+            rows.append(dummies.per_unit(shares[:, first : first + width].sum(axis=1)))
             first += width
         return np.array(rows)
 
@@ -97,22 +95,18 @@ class PearsonSummary:
         scores[dummies.owner[numeric]] = moments.correlation()[numeric].mean(axis=1)
         return scores
 
-    def _share(self, moments: CrossMoments, outputs: slice) -> FloatArray:
+    def _share(self, moments: CrossMoments) -> FloatArray:
         """Hall's weight of each (expanded column, target column): p(state, class)."""
-        p_class = moments.y.mean[outputs] if self.target.is_classification else np.ones(1)
-        share = np.broadcast_to(p_class, (len(moments.x.mean), len(p_class))).copy()
+        p_class = moments.y.mean if self.target.is_classification else np.ones(len(moments.y.mean))
+        share = np.broadcast_to(p_class, moments.cross.shape).copy()
         indicator = Dummies(self.schema).is_indicator
         p_state = moments.x.mean[indicator][:, None]
         if self.target.is_classification:
-            joint = moments.cross[indicator, outputs] / moments.x.weight
+            joint = moments.cross[indicator] / moments.x.weight
             share[indicator] = joint + p_state * p_class
         else:
             share[indicator] = p_state
         return share
-
-
-def _of_x(moments: CrossMoments) -> ColumnMoments:
-    return moments.x
 
 
 class BoundPearson:
@@ -124,19 +118,22 @@ class BoundPearson:
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
         self._engine = engine
-        self._output_scores: FloatArray | None = None
-        self._signed: FloatArray | None = None
+        self._summary = summary = PearsonSummary(engine.schema, engine.target)
+        cells = summary.moments_of_cells
+        with single_threaded_blas():  # a few columns of y: reading X is the work
+            self._moments = engine.reduce_rows(summary.of_block, moments=cells, in_place=True)
+
+    @cached_property
+    def _output_scores(self) -> FloatArray:
+        return self._summary.output_scores(self._moments)
 
     def scores(self) -> FloatArray:
-        summary = PearsonSummary(self._engine.schema, self._engine.target)
-        with single_threaded_blas():  # a few columns of y: reading X is the work
-            moments = self._engine.reduce_rows(
-                summary.of_block, moments=summary.moments_of_cells, in_place=True
-            )
-        self._output_scores = summary.output_scores(moments)
         scores: FloatArray = self._output_scores.mean(axis=0)
-        self._signed = summary.signed(moments, scores)
         return scores
+
+    def correlations(self) -> FloatArray:
+        """ρ of each unit with its sign, where it has one."""
+        return self._summary.signed(self._moments, self.scores())
 
     def relevance_and_pairs(self) -> PairTerms:
         return PairTerms(
@@ -167,13 +164,7 @@ class BoundPearson:
         return PermutedPearson(self._engine)
 
     def report(self) -> Mapping[str, Any]:
-        return {"output_scores": self._output_scores, "correlations": self._signed}
-
-    def correlations(self) -> FloatArray:
-        """ρ of each unit with its sign, where it has one."""
-        self.scores()
-        assert self._signed is not None
-        return self._signed
+        return {"output_scores": self._output_scores, "correlations": self.correlations()}
 
 
 def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:

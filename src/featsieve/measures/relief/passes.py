@@ -17,7 +17,7 @@ from featsieve.schema import Block
 
 RANK_DECAY = 50.0  # σ in exp(−(rank/σ)²), for regression
 MOST_TOGETHER = 64  # visited rows that are compared with others in one piece of work
-MOST_A_PASS = 2048  # visited rows of one pass over a table that is not in memory
+MOST_PER_PASS = 2048  # visited rows of one pass over a table that is not in memory
 BUDGET_SHARE = 8  # pieces of work hold this part of the memory limit
 COPIES = 3  # of a table that is gathered: as it is, column by column, row by row
 TILE_ROWS, TILE_OTHERS = 128, 2048  # wide, because the kernels sweep over the others
@@ -139,7 +139,7 @@ def _streamed(engine: Engine, side: OutputSide, visited: IntArray) -> Iterator[D
     comparison, thread_bytes = side.comparison, _thread_bytes(engine)
     row_bytes = 8 * (engine.n_features + 4 * comparison.n_groups * comparison.n_neighbors)
     affordable = engine.memory_limit // (BUDGET_SHARE * row_bytes)
-    for piece in _cut(visited, min(max(affordable, 1), MOST_A_PASS)):
+    for piece in _cut(visited, min(max(affordable, 1), MOST_PER_PASS)):
         queries = side.rows(*engine.take(piece), piece)
         nearest = engine.reduce_rows(partial(_nearest_in_block, side, queries, thread_bytes))
         total = engine.reduce_rows(

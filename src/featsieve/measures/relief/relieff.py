@@ -4,6 +4,7 @@ Kononenko 1997): does a column differ between near rows of different classes, an
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from featsieve.runtime.seeds import root_seed
 from featsieve.schema import Schema
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Relief(BaseMeasure):
     """Difference to near rows of other classes, minus the difference to near rows of the same.
 
@@ -62,16 +64,9 @@ class Relief(BaseMeasure):
 
     takes_missing: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 10,
-        max_samples: int | float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.max_samples = max_samples
-        self.random_state = random_state
+    n_neighbors: int = 10
+    max_samples: int | float | None = None
+    random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundRelief:
         n_neighbors = check_integer("n_neighbors", self.n_neighbors, 1)
@@ -110,9 +105,9 @@ class BoundRelief:
         survey.refuse_infinite(engine.schema)
         columns = Columns.of(survey, engine.schema)
         outputs = range(engine.target.n_outputs)
-        each = [self._of_output(survey, columns, output) for output in outputs]
-        by_unit = [sum_by_unit(scores, engine.schema) for scores, _ in each]
-        n_visited = min(n for _, n in each)
+        by_output = [self._of_output(survey, columns, output) for output in outputs]
+        by_unit = [sum_by_unit(scores, engine.schema) for scores, _ in by_output]
+        n_visited = min(n for _, n in by_output)
         self._report = {"output_scores": np.array(by_unit), "n_rows_compared": n_visited}
         if n_visited < engine.n_samples:
             words = f"{n_visited} of {engine.n_samples} rows were compared with all others"

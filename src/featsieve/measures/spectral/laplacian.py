@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ WORST = 2.0  # the largest eigenvalue that a normalised Laplacian can have
 WORST_OF_CLASSES = 1.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Laplacian(BaseMeasure):
     """Minus the Laplacian score, so that larger is better.
 
@@ -58,9 +60,8 @@ class Laplacian(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 0
 
-    def __init__(self, *, n_neighbors: int = 5, graph: GraphName = "auto") -> None:
-        self.n_neighbors = n_neighbors
-        self.graph = graph
+    n_neighbors: int = 5
+    graph: GraphName = "auto"
 
     def bind(self, engine: Engine) -> BoundLaplacian:
         n_neighbors = check_integer("n_neighbors", self.n_neighbors, 1)
@@ -94,10 +95,10 @@ class BoundLaplacian:
             graph = neighbour_graph(self._engine, self._n_neighbors)
             printed = [roughness(self._engine, graph)]
         schema = self._engine.schema
-        each = np.array([best_of_unit(-values, schema) for values in printed])
+        by_output = np.array([best_of_unit(-values, schema) for values in printed])
         name = "class" if self._by_class else "knn"
-        self._report = {"output_scores": each, "graph": name}
-        return each.mean(axis=0)
+        self._report = {"output_scores": by_output, "graph": name}
+        return by_output.mean(axis=0)
 
     def report(self) -> dict[str, Any]:
         return self._report

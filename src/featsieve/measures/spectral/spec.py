@@ -22,6 +22,7 @@ COMPONENTS = 10
 DENSE_ROWS = 200  # below this, all eigenvectors at once are quicker than some of them
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Spectral(BaseMeasure):
     """The ranking functions of SPEC, turned so that larger is better.
 
@@ -63,20 +64,11 @@ class Spectral(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 0
 
-    def __init__(
-        self,
-        *,
-        ranking_function: RankingFunction = "phi2",
-        n_neighbors: int = 5,
-        graph: GraphName = "auto",
-        power: int = 1,
-        n_components: int | None = None,
-    ) -> None:
-        self.ranking_function = ranking_function
-        self.n_neighbors = n_neighbors
-        self.graph = graph
-        self.power = power
-        self.n_components = n_components
+    ranking_function: RankingFunction = "phi2"
+    n_neighbors: int = 5
+    graph: GraphName = "auto"
+    power: int = 1
+    n_components: int | None = None
 
     def bind(self, engine: Engine) -> BoundSpectral:
         check_choice("ranking_function", self.ranking_function, FUNCTIONS)
@@ -105,10 +97,10 @@ class BoundSpectral:
         else:
             values = [self._on_neighbours()]
         schema = self._engine.schema
-        each = np.array([best_of_unit(scores, schema) for scores in values])
+        by_output = np.array([best_of_unit(scores, schema) for scores in values])
         name = "class" if self._by_class else "knn"
-        self._report = {"output_scores": each, "graph": name}
-        return each.mean(axis=0)
+        self._report = {"output_scores": by_output, "graph": name}
+        return by_output.mean(axis=0)
 
     def report(self) -> dict[str, Any]:
         return self._report

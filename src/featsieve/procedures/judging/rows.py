@@ -21,6 +21,7 @@ MOST_CELLS = 1 << 24
 FEWEST_SAMPLED = 100
 FEWEST_ROWS = 6  # below, a fold says nothing
 MOST_STATES = 20
+_FARTHEST = 1e9  # deviations: farther is not told apart, and trees compute in single precision
 
 
 @dataclass(frozen=True)
@@ -240,14 +241,16 @@ def _encoded_numbers(sample: RowSample, fold: Fold, columns: IntArray) -> FloatA
     numeric = [c for c in columns if c not in sample.schema.categories]
     values = sample.X[:, numeric]
     values = np.where(np.isfinite(values), values, np.nan)
-    largest = np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0)
-    values = values * power_of_two(np.where(largest > 0, largest, 1.0))
+    largest = np.abs(np.nan_to_num(values[fold.train])).max(axis=0, initial=0.0)
+    with np.errstate(over="ignore"):  # a held-out cell may be far beyond those that were seen
+        values = values * power_of_two(np.where(largest > 0, largest, 1.0))
     known = values[fold.train]
     counts = np.maximum(np.isfinite(known).sum(axis=0), 1)
     mean = np.nansum(known, axis=0) / counts
     spread = np.sqrt(np.nansum((known - mean) ** 2, axis=0) / counts)
     factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
-    return np.asarray(np.nan_to_num((values - mean) * factor))
+    deviations = np.nan_to_num((np.clip(values, -_FARTHEST, _FARTHEST) - mean) * factor)
+    return np.clip(deviations, -_FARTHEST, _FARTHEST)
 
 
 def _indicators(codes: FloatArray, fold: Fold) -> FloatArray:

@@ -139,8 +139,8 @@ def fold_table(engine: Engine, folding: Folding, count: int | None = None) -> Fo
         trained = reduce(GramMoments.merge, [*folds[:f], *folds[f + 1 :], untested])
         return table(trained), table(folds[f])
 
-    every = reduce(GramMoments.merge, [*folds, untested])
-    return FoldedTable(table(every), len(folds), split)
+    total = reduce(GramMoments.merge, [*folds, untested])
+    return FoldedTable(table(total), len(folds), split)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
+from featsieve.runtime.user_warnings import warn_user
 
 COUNT_RULE = "the count at the penalty with the smallest squared error in cross-validation"
 STEPS_PER_UNIT = 4  # room for columns that enter and leave again
@@ -57,7 +58,14 @@ class Lasso:
         """The selection as soon as the path is there, then again with the error along the path."""
         factor = engine.target.factor
         for result in self._in_unit(factor)._steps(engine, k):
-            yield result if factor == 1.0 else _out_of_unit(result, factor)
+            answer = result if factor == 1.0 else _out_of_unit(result, factor)
+            yield answer
+        if not len(answer.indices):
+            warn_user(
+                f"LassoSelector: at alpha={answer.extras['alpha']:g} every coefficient is 0, so no "
+                f"feature is selected; give an alpha below {answer.extras['alphas'][0]:g}, or a "
+                "larger radius."
+            )
 
     def _in_unit(self, factor: float) -> Lasso:
         """The same for a target that was multiplied by a factor."""
@@ -174,11 +182,6 @@ class LassoFit:
         scores = self._by_unit(sizes)
         ranked = best_first(scores)
         chosen = ranked[scores[ranked] > 0][:k]
-        if not len(chosen):
-            raise InputError(
-                f"at alpha={alpha:g} every coefficient is 0; the largest penalty with another "
-                f"answer is below {self.path.alphas[0]:g}, so give less, or a larger radius."
-            )
         active = np.flatnonzero(coef.any(axis=1))
         residual = self.folded.every.residual_variance(coef[active], active).sum()
         return SelectionResult(

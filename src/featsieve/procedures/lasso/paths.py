@@ -64,7 +64,10 @@ def extrapolate(iterates: list[FloatArray]) -> FloatArray:
     points = np.array([point.ravel() for point in iterates])
     moves = np.diff(points, axis=0)
     products = moves @ moves.T
-    products += RIDGE * np.trace(products) * np.eye(len(products))
+    total = float(np.trace(products))
+    if not 0.0 < total < np.inf:  # nothing moves any more
+        return iterates[-1]
+    products = products / total + RIDGE * np.eye(len(products))
     weights = np.linalg.solve(products, np.ones(len(products)))
     return np.ascontiguousarray((weights / weights.sum() @ points[1:]).reshape(iterates[0].shape))
 

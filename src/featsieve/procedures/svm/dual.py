@@ -11,7 +11,7 @@ from featsieve.compiled.smo import optimise_pairs
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.user_warnings import warn_user
 
-CELLS_A_PIECE = 10_000_000  # rows × steps: some hundredths of a second
+CELLS_PER_PIECE = 10_000_000  # rows × steps: some hundredths of a second
 MOST_STEPS, FEWEST_STEPS = 2_000_000, 10_000
 BOUND_RANGE = (1e-30, 1e30)  # of C times the kernel; beyond it the answer no longer changes
 
@@ -56,11 +56,18 @@ class Solver:
         dual = self._minimize(Q, diagonal, sign, bound, np.zeros(len(K)), linear)
         return Dual(dual.alpha / scale, dual.value / scale)
 
-    def hard_margin(self, K: FloatArray, sign: FloatArray, start: FloatArray) -> Dual:
-        """The same without a bound; K is to be positive definite."""
+    def squared_margin(
+        self, K: FloatArray, sign: FloatArray, ridge: float, start: FloatArray
+    ) -> Dual:
+        """A classifier with squared hinge loss: K has ``ridge`` = 1/C on its diagonal.
+
+        α = Cξ has no bound of its own, but Σξ² ≤ n, the loss without any weights. Where rounding
+        hides the ridge, α would grow for ever beyond that.
+        """
         Q = K * np.outer(sign, sign)
         linear = np.full(len(K), -1.0)
-        return self._minimize(Q, K.diagonal().copy(), sign, np.inf, start, linear)
+        bound = float(np.sqrt(len(K)) / ridge)
+        return self._minimize(Q, K.diagonal().copy(), sign, bound, start, linear)
 
     def enclosing_ball(self, K: FloatArray, start: FloatArray) -> Dual:
         """min β'Kβ − Σ K_ii β_i on the simplex: minus the squared radius of the smallest ball."""
@@ -78,7 +85,7 @@ class Solver:
     ) -> Dual:
         alpha = start.copy()
         slope = linear + Q @ alpha if alpha.any() else linear.copy()
-        piece, done = max(1, CELLS_A_PIECE // len(Q)), 0
+        piece, done = max(1, CELLS_PER_PIECE // len(Q)), 0
         while done < self._limit:
             steps, gap = optimise_pairs(Q, diagonal, sign, bound, alpha, slope, self._tol, piece)
             done += steps

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.errors import InputError
 from featsieve.procedures.svm.rows import one_vs_rest, problems_of, read_rows
 from featsieve.procedures.svm.sparse import Model, PenalisedHinge
 from featsieve.protocols import Engine
@@ -84,12 +83,6 @@ class Path:
                 break
             self.visit(penalty)
         self.chosen = self.visit(wanted)
-        if not self.count(wanted):
-            smallest = self.cost(max(self.hinge.largest_penalty, 1e-300))
-            raise InputError(
-                f"C={C:g} leaves every coefficient at 0; give a C above {smallest:.3g}, or None to "
-                "search for it."
-            )
 
     def to_count(self) -> Iterator[None]:
         """Down to k units or more; then halve until exactly k, if there is such a penalty."""
@@ -163,6 +156,12 @@ class Path:
 
     def warn(self, tol: float, *, given: bool) -> None:
         model, count = self.models[self.chosen], self.count(self.chosen)
+        if given and not count:
+            smallest = self.cost(max(self.hinge.largest_penalty, 1e-300))
+            warn_user(
+                f"L1SVM: C={self.cost(self.chosen):.3g} leaves every coefficient at 0, so no "
+                f"feature is selected; give a C above {smallest:.3g}, or None to search for it."
+            )
         if not given and self.k is not None and count < self.k:
             warn_user(
                 f"L1SVM: {count} features have a coefficient at the largest C tried "

@@ -120,7 +120,7 @@ class RadiusMargin:
         width, coef = 0.0, np.empty((len(K), len(self.problems)))
         for at, problem in enumerate(self.problems):
             start = self._alphas.get(at, np.zeros(len(K)))
-            dual = self.solver.hard_margin(K, problem.sign, start)
+            dual = self.solver.squared_margin(K, problem.sign, self.ridge, start)
             self._alphas[at] = dual.alpha
             coef[:, at] = dual.alpha * problem.sign
             width -= 2.0 * dual.value

@@ -9,12 +9,14 @@ from itertools import combinations
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.input.targets import require_classes
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 from featsieve.statistics.moments import Dummies
+
+_SAME = 1e-9  # of the largest cell: columns that differ by less are copies
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,29 @@ class Rows:
     def columns_of(self, units: IntArray) -> IntArray:
         """In the order of the columns, not of the units, unless every column is a unit."""
         return units if self.is_plain else np.flatnonzero(np.isin(self.unit_of, units))
+
+    @cached_property
+    def is_copy(self) -> BoolArray:
+        """Units whose columns are those of an earlier unit, but for their signs and rounding."""
+        key = self.per_unit(np.abs(np.random.default_rng(0).normal(size=self.n_samples) @ self.X))
+        order = np.argsort(key, kind="stable")
+        is_near = np.diff(key[order]) <= _SAME * (1.0 + key[order[1:]])
+        run_of = np.concatenate([[0], np.cumsum(~is_near)])
+        is_copy = np.zeros(self.n_units, dtype=bool)
+        for run in np.flatnonzero(np.bincount(run_of) > 1):
+            first: list[int] = []
+            for unit in sorted(order[run_of == run].tolist()):
+                is_copy[unit] = any(self._same(earlier, unit) for earlier in first)
+                if not is_copy[unit]:
+                    first.append(unit)
+        return is_copy
+
+    def _same(self, a: int, b: int) -> bool:
+        X, Z = (self.X[:, self.columns_of(np.array([unit]))] for unit in (a, b))
+        if X.shape != Z.shape:
+            return False
+        Z = Z * np.where(np.einsum("ij,ij->j", X, Z) < 0, -1.0, 1.0)
+        return bool(np.allclose(X, Z, rtol=0, atol=_SAME * np.abs(X).max(initial=0.0)))
 
     def of_units(self, units: IntArray) -> Rows:
         """These units only (ascending), numbered again from 0."""

@@ -17,7 +17,7 @@ from featsieve.procedures.lasso.paths import extrapolate
 from featsieve.procedures.svm.rows import Problem, Rows
 from featsieve.runtime.progress import Monitor
 
-CELLS_A_PIECE = 20_000_000  # rows × columns × problems: some hundredths of a second
+CELLS_PER_PIECE = 20_000_000  # rows × columns × problems: some hundredths of a second
 MOST_ROUNDS = 500
 SWEEPS_AN_ITERATE = 8
 ITERATES = 5
@@ -94,12 +94,13 @@ class PenalisedHinge:
         return Model(np.zeros(shape), self.sign.mean(axis=1), 0.0)
 
     def solve(self, penalty: float, start: Model) -> Model:
+        """A minimiser. Copies may share a coefficient in any way: the first one gets all of it."""
         working = np.flatnonzero(self.norms(start.coef) > 0)
         model = start
         while True:
             model = self._descend(working, penalty, model)
             excess = self.pull(model) / penalty
-            excess[working] = 0.0
+            excess[working] = excess[self.rows.is_copy] = 0.0
             entering = np.flatnonzero(excess > 1 + self.tol)
             if not len(entering):
                 return model
@@ -154,12 +155,12 @@ class WorkingSet:
             iterates = [coef]
             for _ in range(ITERATES):
                 coef, worst = self._sweep(coef, tol)
-                if worst <= tol:
+                if worst <= tol or np.array_equal(coef, iterates[-1]):  # or rounding hides more
                     return coef, worst
                 iterates.append(coef)
             guess = extrapolate(iterates)
             coef = guess if self.objective(guess) < self.objective(coef) else coef
-            if done * cells * ITERATES * SWEEPS_AN_ITERATE % CELLS_A_PIECE < cells:
+            if done * cells * ITERATES * SWEEPS_AN_ITERATE % CELLS_PER_PIECE < cells:
                 monitor.tick("descending", done, MOST_ROUNDS)
         return coef, worst
 
