@@ -318,10 +318,13 @@ def _foci_section(results: Results) -> str:
 
 
 def _claims(request: Request, results: Results) -> list[Claim]:
-    kept = [_false_share_claim(request, results, name) for name in designs(request)]
-    kept += [_stability_claim(request, results)]
-    kept += [_warning_claim(results, columns) for columns in COLUMNS]
-    return [claim for claim in kept if claim is not None]
+    claims = [_false_share_claim(request, results, name) for name in designs(request)]
+    claims.append(_stability_claim(request, results))
+    for columns in COLUMNS:
+        flags = trial_values(results, "diagnostic", columns)
+        if flags:
+            claims.append(_warning_claim(columns, sum(flags) / len(flags)))
+    return claims
 
 
 def _false_share_claim(request: Request, results: Results, name: str) -> Claim:
@@ -362,11 +365,7 @@ def _stability_claim(request: Request, results: Results) -> Claim:
     )
 
 
-def _warning_claim(results: Results, columns: str) -> Claim | None:
-    flags = trial_values(results, "diagnostic", columns)
-    if not flags:
-        return None
-    share = sum(flags) / len(flags)
+def _warning_claim(columns: str, share: float) -> Claim:
     if columns == "Gaussian":
         return Claim("it warns of Gaussian columns in at most 5%", share <= 0.05, f"{share:.1%}")
     return Claim(f"it warns of {columns} columns in at least 90%", share >= 0.9, f"{share:.1%}")
