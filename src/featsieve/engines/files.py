@@ -266,7 +266,7 @@ class FileEngine(BaseEngine):
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
         batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit)
-        for batch in read_ahead(batches):
+        for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows
 

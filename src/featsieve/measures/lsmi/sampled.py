@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_flag, check_integer, check_numbers
+from featsieve.input.parameters import brief, check_flag, check_integer, check_numbers
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import (
     Centers,
@@ -304,7 +304,7 @@ class SampledBasis:
 def _known_centers(centers: Any) -> Any:
     rules = ("random", "stratified", "kmeans++")
     if isinstance(centers, str) and centers not in rules:
-        raise InputError(f"centers={centers!r} is not known; allowed are {', '.join(rules)}.")
+        raise InputError(f"centers={brief(centers)} is not known; allowed are {', '.join(rules)}.")
     return centers
 
 
