@@ -24,6 +24,8 @@ from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
 
 SPREAD_SEED = 2004
+MANY_ROWS = 50_000  # from here on a column is not begun before its time is known
+PROBED = 64  # one row of so many
 ROUNDING = 2.0 * float(np.finfo(np.float32).eps)
 MOST_STEPS = 1 << 20
 
@@ -162,6 +164,7 @@ class BoundKSG:
         self.monitor: Monitor = engine.monitor
         self._engine = engine
         self._n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
+        self._seconds: float | None = None
 
     def scores(self) -> FloatArray:
         return self._output_scores.mean(axis=0)
@@ -194,13 +197,29 @@ class BoundKSG:
                 "estimator='ksg' needs distances; drop those rows, fill them in, or use "
                 "estimator='binned'."
             )
-        return [
-            ksg_information(
-                x,
-                output,
-                n_neighbors=self._n_neighbors,
-                discrete_x=discrete,
-                discrete_y=self._engine.target.is_classification,
-            )
-            for output in y.T
-        ]
+        self.monitor.expect(self._expected_seconds(x, y, discrete))
+        return [self._information(x, output, discrete) for output in y.T]
+
+    def _information(self, x: FloatArray, output: FloatArray, discrete: bool) -> float:
+        return ksg_information(
+            x,
+            output,
+            n_neighbors=self._n_neighbors,
+            discrete_x=discrete,
+            discrete_y=self._engine.target.is_classification,
+        )
+
+    def _expected_seconds(self, x: FloatArray, y: FloatArray, discrete: bool) -> float:
+        """Of one column, which cannot be stopped: from some of the rows, once for all columns.
+
+        A pair of numbers takes n √n, for neighbours in the plane are looked for along one axis.
+        """
+        if not self.monitor.has_limit or len(x) < MANY_ROWS:
+            return 0.0
+        if self._seconds is None:
+            began = self.monitor.elapsed
+            self._information(x[::PROBED], y[::PROBED, 0], discrete)
+            is_pair = not (discrete or self._engine.target.is_classification)
+            growth = PROBED ** (1.5 if is_pair else 1.0)
+            self._seconds = growth * (self.monitor.elapsed - began) * y.shape[1]
+        return self._seconds
