@@ -953,6 +953,51 @@ def kernel_codec(X, gram, k):
     return (near - apart) / (np.trace(gram) / n - apart)
 
 
+def tied_kernel_codec(X, gram):
+    """The same with one neighbour, averaged over all rows that are equally near."""
+    n = len(X)
+    near = 0.0
+    for i in range(n):
+        distances = [np.sum((X[i] - X[j]) ** 2) if j != i else np.inf for j in range(n)]
+        nearest = [j for j in range(n) if distances[j] <= min(distances) * (1 + 1e-12)]
+        near += np.mean(gram[i, nearest]) / n
+    apart = (gram.sum() - np.trace(gram)) / (n * (n - 1))
+    return (near - apart) / (np.trace(gram) / n - apart)
+
+
+# --- Stability selection --------------------------------------------------------------------------
+
+
+def largest_r_concave_tail(mean, size, r, t, n_starts=8):
+    """The largest P(X ≥ t) that an optimiser finds among all r-concave laws on 0 … size.
+
+    The law f is r-concave for r < 0 if f**r is convex. Nothing is assumed of the extreme law.
+    """
+    from scipy.optimize import minimize
+
+    places = np.arange(size + 1)
+
+    def law(x):
+        bends = np.exp(np.clip(x[1:size], -30, 30))
+        slopes = x[0] + np.concatenate([[0.0], np.cumsum(bends)])
+        convex = np.concatenate([[0.0], np.cumsum(slopes)])
+        f = (convex - convex.min() + np.exp(np.clip(x[size], -20, 20))) ** (1 / r)
+        return f / f.sum()
+
+    room = {"type": "ineq", "fun": lambda x: mean * size - law(x) @ places}
+    rng = np.random.default_rng(0)
+    best = 0.0
+    for _ in range(n_starts):
+        start = np.concatenate(
+            [rng.normal(size=1), rng.normal(-3, 2, size - 1), rng.normal(size=1)]
+        )
+        found = minimize(lambda x: -law(x)[t:].sum(), start, method="SLSQP", constraints=room)
+        f = law(found.x)
+        if f @ places <= mean * size * (1 + 1e-7):
+            best = max(best, f[t:].sum())
+    return best
+
+
 # --- Knockoffs ------------------------------------------------------------------------------------
 
 
