@@ -4,6 +4,8 @@
     python -m benchmarks.leaderboard --data FOLDER --part 1/2 --journal a.jsonl     (one process)
     python -m benchmarks.leaderboard --data FOLDER --part 2/2 --journal b.jsonl     (another)
     python -m benchmarks.leaderboard --data FOLDER --report-only --journal a.jsonl b.jsonl
+    python -m benchmarks.leaderboard --data FOLDER --datasets new --journal c.jsonl  (then, to add:)
+    python -m benchmarks.leaderboard --data FOLDER --report-only --journal leaderboard.json c.jsonl
 
 Every set is split twice into at most 500 rows to learn from and 1,000 to be judged on. A method
 selects k = 5, 10 and 20 columns from the first; three judges (a Gaussian SVM of median width, five
@@ -269,7 +271,7 @@ def main() -> None:
     if arguments.protocol == "cherepanova":
         counts = (10,)
     about = {"counts": list(counts), "protocol": arguments.protocol, "splits": N_SPLITS}
-    journal = Journal(arguments.journal[0], about)
+    journal = Journal(None if arguments.report_only else arguments.journal[0], about)
     methods = arguments.methods or contenders()
     bench = Bench(journal, counts, methods)
     if not arguments.report_only:

@@ -31,6 +31,10 @@ Cells = dict[tuple[str, Any], dict[str, np.ndarray]]
 
 
 def read(path: Path) -> list[tuple[tuple[str, int, str, Any], dict[str, Any]]]:
+    """Of a journal, or of the cells of an earlier report in JSON."""
+    if path.suffix == ".json":
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return [(tuple(cell["key"]), cell["piece"]) for cell in cells]
     records = []
     for line in path.read_text(encoding="utf-8").split("\n")[1:]:
         try:
@@ -101,7 +105,7 @@ def is_tuning(name: str) -> bool:
 
 
 def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
-    records = [record for path in journals for record in read(path)]
+    records = list({key: (key, piece) for path in journals for key, piece in read(path)}.values())
     sets = finished_sets(records)
     if not sets:
         return "no set is finished yet"
@@ -141,7 +145,7 @@ def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
         "excess": dict(zip(methods, excess.mean(axis=0).round(5).tolist(), strict=True)),
         "critical_difference": test.critical_difference,
         "friedman_pvalue": test.friedman_pvalue,
-        "cells": [{"key": key, "piece": piece} for key, piece in records if key[0] in sets],
+        "cells": [{"key": key, "piece": piece} for key, piece in records],
     }
     text = json.dumps({k: v for k, v in data.items() if k != "cells"}, indent=1)
     cells_text = ",\n  ".join(json.dumps(cell) for cell in data["cells"])
