@@ -624,19 +624,24 @@ def block_hsic_lasso_features(X, y, blocks, sigma):
 
 
 def spread_by_definition(values, others, draws):
-    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
+    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs.
+
+    Values that come in steps lie anywhere within half a step where they are alone.
+    """
     pairs = sorted(zip(values, others, strict=True))
     distinct = sorted(set(values))
-    if len(distinct) == len(values):
+    gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
+    in_steps = all(((v - distinct[0]) / (2 * min(gaps))).is_integer() for v in distinct)
+    if len(distinct) == len(values) and not in_steps:
         return [(float(v), o) for v, o in pairs]
     uniform = draws.random(len(values))
     spread = []
     for (value, other), share in zip(pairs, uniform, strict=True):
         at = distinct.index(value)
-        gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
         below, above = gaps[max(at - 1, 0)], gaps[min(at, len(gaps) - 1)]
-        alone = sum(v == value for v in values) == 1
-        spread.append((value if alone else value + share * (below + above) - below, other))
+        if sum(v == value for v in values) == 1:
+            below = above = min(gaps) if in_steps else 0.0
+        spread.append((value + share * (below + above) - below, other))
     return sorted(spread)
 
 

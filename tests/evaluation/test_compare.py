@@ -90,6 +90,9 @@ def test_the_rows_hold_everything():
     assert 0 <= outcome.more_stable("bahsic", "pc") <= 1
     assert json.loads(json.dumps(outcome.as_dict()))["rows"][1]["name"] == "bahsic"
     assert "bahsic" in str(outcome)
+    html = outcome._repr_html_()
+    assert html.count("<tr>") == 1 + len(outcome.rows)
+    assert "Every fold selects on its training rows alone." in html
 
 
 def test_the_selection_is_nested():

@@ -170,6 +170,7 @@ def test_an_error_curve_over_few_and_many_columns(most, scale):
     errors = {"A": [[0.4, 0.5], [0.3, 0.3], [0.2, 0.3]], "B": [[0.5], [0.4], [0.4]]}
     display = ErrorCurveDisplay.from_result(counts, errors)
     assert display.ax_.get_xscale() == scale
+    assert all(tick == int(tick) for tick in display.ax_.get_xticks() if 1 <= tick <= most)
     assert [line.get_xdata().tolist() for line in display.ax_.lines] == [counts, counts]
     assert len(display.ax_.collections) == 2
     display.figure_.canvas.draw()

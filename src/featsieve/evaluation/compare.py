@@ -28,6 +28,7 @@ from featsieve.input.parameters import (
     effective_n_jobs,
 )
 from featsieve.input.targets import describe_target, encode_target, scan_target
+from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
 from featsieve.schema import Target
@@ -85,8 +86,19 @@ class Comparison:
             "rows": [_plain(row) for row in self.rows],
         }
 
+    def _repr_html_(self) -> str:
+        title = (
+            f"{len(self.rows)} methods, {self.n_folds} folds, judged by {', '.join(self.judges)}"
+        )
+        notes = ["Every fold selects on its training rows alone."]
+        return html_table(title, self._head, [_cells(row) for row in self.rows], notes)
+
+    @property
+    def _head(self) -> tuple[str, ...]:
+        return ("method", self.metric, "columns", "stability", "seconds", "selected on all rows")
+
     def __str__(self) -> str:
-        head = ("method", self.metric, "columns", "stability", "seconds", "selected on all rows")
+        head = self._head
         lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
         lines += ["| " + " | ".join(_cells(row)) + " |" for row in self.rows]
         return "\n".join(lines)

@@ -68,6 +68,8 @@ class ErrorCurveDisplay:
 
     def plot(self, *, ax: Any = None, ylabel: str = "error") -> Self:
         ax = new_axes(ax, "ErrorCurveDisplay", figsize=(7, 4))
+        from matplotlib.ticker import MaxNLocator
+
         for number, (name, errors) in enumerate(self.errors.items()):
             mean, error = _mean_and_error(errors)
             colour = COLOURS[number % len(COLOURS)]
@@ -75,6 +77,7 @@ class ErrorCurveDisplay:
             ax.plot(self.counts, mean, style, marker="o", ms=3, color=colour, label=short(name))
             ax.fill_between(self.counts, mean - error, mean + error, color=colour, alpha=0.15, lw=0)
         ax.set(xlabel="number of columns", ylabel=ylabel)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if self.counts.min() > 0 and self.counts.max() >= WIDE * self.counts.min():
             ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
