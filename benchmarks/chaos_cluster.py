@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -104,10 +105,19 @@ def judged(name: str, work: Callable[[], str], patience: float = PATIENCE) -> Ve
     start = time.perf_counter()
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join(patience)
+    for _ in range(int(patience)):  # seconds of this process: a machine that is frozen is not late
+        thread.join(1.0)
     seconds = time.perf_counter() - start
-    ended = words[0] if words else f"**hangs** after {patience:.0f} s"
+    ended = words[0] if words else f"**hangs** after {patience:.0f} s in {_place(thread)}"
     return Verdict(name, bool(words) and not ended.startswith("**"), ended, seconds)
+
+
+def _place(thread: threading.Thread) -> str:
+    """The innermost function of ours, and what it waits for."""
+    frames = traceback.extract_stack(sys._current_frames()[thread.ident])
+    ours = [frame for frame in frames if "featsieve" in frame.filename]
+    words = (f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in (ours[-1:] + frames[-1:]))
+    return ", ".join(words)
 
 
 def workers(client: Any) -> list[int]:

@@ -624,19 +624,24 @@ def block_hsic_lasso_features(X, y, blocks, sigma):
 
 
 def spread_by_definition(values, others, draws):
-    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs."""
+    """Equal values anywhere between the midpoints to the next ones, in the order of the pairs.
+
+    Values that come in steps lie anywhere within half a step where they are alone.
+    """
     pairs = sorted(zip(values, others, strict=True))
     distinct = sorted(set(values))
-    if len(distinct) == len(values):
+    gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
+    in_steps = all(((v - distinct[0]) / (2 * min(gaps))).is_integer() for v in distinct)
+    if len(distinct) == len(values) and not in_steps:
         return [(float(v), o) for v, o in pairs]
     uniform = draws.random(len(values))
     spread = []
     for (value, other), share in zip(pairs, uniform, strict=True):
         at = distinct.index(value)
-        gaps = [(b - a) / 2 for a, b in itertools.pairwise(distinct)]
         below, above = gaps[max(at - 1, 0)], gaps[min(at, len(gaps) - 1)]
-        alone = sum(v == value for v in values) == 1
-        spread.append((value if alone else value + share * (below + above) - below, other))
+        if sum(v == value for v in values) == 1:
+            below = above = min(gaps) if in_steps else 0.0
+        spread.append((value + share * (below + above) - below, other))
     return sorted(spread)
 
 
@@ -946,6 +951,51 @@ def kernel_codec(X, gram, k):
         near += np.mean([gram[i, j] for j in np.argsort(distances, kind="stable")[:k]]) / n
     apart = (gram.sum() - np.trace(gram)) / (n * (n - 1))
     return (near - apart) / (np.trace(gram) / n - apart)
+
+
+def tied_kernel_codec(X, gram):
+    """The same with one neighbour, averaged over all rows that are equally near."""
+    n = len(X)
+    near = 0.0
+    for i in range(n):
+        distances = [np.sum((X[i] - X[j]) ** 2) if j != i else np.inf for j in range(n)]
+        nearest = [j for j in range(n) if distances[j] <= min(distances) * (1 + 1e-12)]
+        near += np.mean(gram[i, nearest]) / n
+    apart = (gram.sum() - np.trace(gram)) / (n * (n - 1))
+    return (near - apart) / (np.trace(gram) / n - apart)
+
+
+# --- Stability selection --------------------------------------------------------------------------
+
+
+def largest_r_concave_tail(mean, size, r, t, n_starts=8):
+    """The largest P(X ≥ t) that an optimiser finds among all r-concave laws on 0 … size.
+
+    The law f is r-concave for r < 0 if f**r is convex. Nothing is assumed of the extreme law.
+    """
+    from scipy.optimize import minimize
+
+    places = np.arange(size + 1)
+
+    def law(x):
+        bends = np.exp(np.clip(x[1:size], -30, 30))
+        slopes = x[0] + np.concatenate([[0.0], np.cumsum(bends)])
+        convex = np.concatenate([[0.0], np.cumsum(slopes)])
+        f = (convex - convex.min() + np.exp(np.clip(x[size], -20, 20))) ** (1 / r)
+        return f / f.sum()
+
+    room = {"type": "ineq", "fun": lambda x: mean * size - law(x) @ places}
+    rng = np.random.default_rng(0)
+    best = 0.0
+    for _ in range(n_starts):
+        start = np.concatenate(
+            [rng.normal(size=1), rng.normal(-3, 2, size - 1), rng.normal(size=1)]
+        )
+        found = minimize(lambda x: -law(x)[t:].sum(), start, method="SLSQP", constraints=room)
+        f = law(found.x)
+        if f @ places <= mean * size * (1 + 1e-7):
+            best = max(best, f[t:].sum())
+    return best
 
 
 # --- Knockoffs ------------------------------------------------------------------------------------

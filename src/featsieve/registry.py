@@ -34,6 +34,7 @@ class Score:
         return f"{self.meaning} ({self.unit}, {self.range}; larger is better{order})"
 
 
+TARGET_UNIT = "that of the target"
 CORRELATION = Score("absolute correlation with the target", "no unit", "0 to 1")
 INFORMATION = Score("mutual information with the target", "nats", "0 or more")
 GAIN = Score("value of the criterion when the column was chosen", "nats", "any sign", by_step=True)
@@ -107,7 +108,7 @@ METHODS: tuple[Method, ...] = (
     Method("LassoSelector", "featsieve.methods.lasso", "squared error of a linear model",
            "embedded: l1 path", "streams", LECTURE,
            "columns that a penalised linear model uses, with the whole path", family="linear",
-           score=Score("size of the coefficient", "no unit", "0 or more"),
+           score=Score("size of the coefficient", TARGET_UNIT, "0 or more"),
            cost="n m² once, then m per step", sees=("linear", "redundancy"),
            use="when a linear model is what you will fit"),
     Method("LSMIRanking", "featsieve.methods.lsmi", "SMI (LSMI)", "ranking", "streams", JITKRITTUM,

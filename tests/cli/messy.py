@@ -269,6 +269,16 @@ CASES = {
         ("'b' is read as text, though many of its cells are numbers", "'b': a different value"),
         ("a",),
     ),
+    "codes that look like numbers": Messy(
+        lambda: table(b=["" if j == 3 else f"0{j}" if j == 7 else j for j in range(N)]),
+        ("'b': codes with leading zeros, kept as text", "missing or infinite cells"),
+        ("a",),
+    ),
+    "a long slip among numbers": Messy(
+        lambda: table().replace(f"{SIGNAL[7]}", "A" * 1000, 1),
+        ("1 unreadable cells (such as 'AAAAAAAA", "missing or infinite cells"),
+        ("a",),
+    ),
     "accountants": Messy(
         lambda: rows(a=[f"({-v:.3f})" if v < 0 else f"{v:.3f}" for v in SIGNAL], b=NOISE, y=Y),
         ("'a': numbers written as text",),

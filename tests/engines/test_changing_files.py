@@ -80,6 +80,17 @@ def test_pages_that_cannot_be_read(path):
         PearsonRanking().fit(open_parquet(path), "y")
 
 
+def test_a_number_that_changed_on_disk_is_noticed_by_the_checksum_of_its_page(path):
+    settings = {"row_group_size": 100, "compression": "none", "use_dictionary": False}
+    frame().to_parquet(path, write_page_checksum=True, **settings)
+    content = bytearray(path.read_bytes())
+    at = content.index(frame()["a"].to_numpy()[7:8].tobytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"^table\.parquet is not a complete .* or it is damaged"):
+        PearsonRanking().fit(open_parquet(path), "y")
+
+
 def test_a_truncated_file_is_refused_at_opening(path):
     shortened(path)
     with pytest.raises(InputError, match=r"^table\.parquet is not a complete Parquet file"):

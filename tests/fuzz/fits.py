@@ -14,7 +14,7 @@ import numpy as np
 from joblib import parallel_config
 
 from featsieve.errors import InputError
-from featsieve.registry import find_method
+from featsieve.registry import TARGET_UNIT, find_method
 from tests.fuzz.cases import Case
 from tests.fuzz.containers import SPARSE, contain, unchanged
 from tests.fuzz.targets import NUMBERS, REFUSED
@@ -23,7 +23,8 @@ NOT_CONVERGED = ("KKT residual", "did not converge", "eigenvectors of the graph 
 # Without a count these keep what their control of errors lets pass.
 COUNT_THEMSELVES = ("KnockoffSelector", "StabilitySelector")
 NEAR = 1e-6  # scores this close, relative to the largest, may be in either order
-FINER = 1e-3  # of a solver's tolerance
+FINER = 1e-5  # of a solver's tolerance
+FINEST = 1e-10
 # Nothing is computed otherwise, so not a bit may differ.
 IDENTICAL = ("repeated fit", "n_jobs=2", "unit of columns", "unit of the target")
 
@@ -222,9 +223,23 @@ def _other_units(case: Case, values: Any, y: Any) -> Iterator[tuple[str, Ask]]:
     factors = 10.0 ** rng.uniform(-9, 9, case.shape[1])
     yield "other unit of columns", _fit_of(case, case.contained(values * factors), y)
     if case.target in NUMBERS and isinstance(y, np.ndarray) and y.dtype == np.float64:
-        X = case.contained(values)
-        yield "unit of the target", _fit_of(case, X, y * 2.0 ** rng.integers(-30, 30))
-        yield "other unit of the target", _fit_of(case, X, y * 10.0 ** rng.uniform(-9, 9))
+        yield "unit of the target", _in_unit(case, values, y, 2.0 ** rng.integers(-30, 30))
+        yield "other unit of the target", _in_unit(case, values, y, 10.0 ** rng.uniform(-9, 9))
+
+
+def _in_unit(case: Case, values: Any, y: Any, factor: float) -> Ask:
+    """Scores that are in the unit of the target are brought back."""
+    ask = _fit_of(case, case.contained(values), y * factor)
+    if find_method(case.method).score.unit != TARGET_UNIT:
+        return ask
+
+    def brought_back(**params: Any) -> Outcome:
+        outcome = ask(**params)
+        return (
+            outcome if outcome.scores is None else replace(outcome, scores=outcome.scores / factor)
+        )
+
+    return brought_back
 
 
 def _reordered(outcome: Outcome, order: Any) -> Outcome:
@@ -268,7 +283,7 @@ def _reason(
     tol = case.selector().get_params(deep=False).get("tol")
     if tol is None:
         return None
-    finer = [ask(tol=FINER * tol) for ask in (ask_a, ask_b)]
+    finer = [ask(tol=max(FINER * tol, FINEST)) for ask in (ask_a, ask_b)]
     if any(outcome.problem or outcome.refusal for outcome in finer):
         return None
     by_step = find_method(case.method).score.by_step

@@ -18,9 +18,11 @@ from featsieve.inference.stability import (
     largest_tails,
     least_threshold,
     most_selected,
+    r_concave,
 )
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.procedures.stability import Halves
+from tests import reference
 
 
 def table(seed=0, n=200, p=20):
@@ -200,3 +202,29 @@ def test_bad_parameters(parameters):
     X, y = table(n=30, p=4)
     with pytest.raises(InputError):
         StabilitySelector(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("mean", "size", "r", "t"), [(0.05, 6, -0.5, 2), (0.05, 6, -0.5, 5), (0.1, 7, -0.25, 4)]
+)
+def test_r_concave_tails_are_the_largest_of_all_r_concave_laws(mean, size, r, t):
+    found = reference.largest_r_concave_tail(mean, size, r, t)
+    tail = largest_tails(mean, size, r)[t]
+    assert found <= tail * (1 + 1e-6)
+    assert found >= tail * (1 - 5e-3)
+
+
+# What the algorithm of Shah and Samworth (2013, appendix A.4) gives in R 4.
+@pytest.mark.parametrize(
+    ("q", "n_units", "threshold", "n_pairs", "expected"),
+    [
+        (10, 200, 0.6, 50, 0.52106686),
+        (10, 200, 0.75, 50, 0.12956925),
+        (10, 200, 0.9, 50, 0.034099115),
+        (30, 1000, 0.6, 50, 0.86933123),
+        (30, 1000, 0.9, 50, 0.05887046),
+        (7, 100, 0.7, 25, 0.2383397),
+    ],
+)
+def test_r_concave_bound_is_that_of_the_authors_algorithm(q, n_units, threshold, n_pairs, expected):
+    assert r_concave(q, n_units, threshold, n_pairs) == pytest.approx(expected, rel=1e-5)

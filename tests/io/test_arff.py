@@ -93,3 +93,9 @@ TEXTS = st.text(st.characters(exclude_categories=("C",)), max_size=8)
 def test_quoted_cells_come_back_as_they_were(texts):
     cells = ["'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'" for text in texts]
     assert [unquote(cell) for cell in split_cells(" , ".join(cells))] == texts
+
+
+def test_a_state_that_is_declared_twice_is_one_state():
+    data = parse("@attribute a real\n@attribute b {u, v, u}\n@data\n1,u\n2,v\n3,u\n")
+    assert data.categories == {1: ("u", "v")}
+    assert data.matrix[:, 1].tolist() == [0.0, 1.0, 0.0]

@@ -126,3 +126,16 @@ def test_numbers_beyond_range_are_refused_or_handled():
         assert QPFS(n_features_to_select=2).fit(X, y).indices_.tolist() == wanted
     except InputError as refusal:
         assert "overflow" in str(refusal)  # noqa: PT017 - either answer is right
+
+
+@pytest.mark.parametrize("similarity", ["correlation", "mi"])
+def test_the_first_of_equal_columns_has_the_weight_of_all(similarity):
+    """Any share of it would be a minimum, and rounding would decide."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    y = X[:, 1] + X[:, 3] + 0.5 * rng.normal(size=80)
+    X[:, 4], X[:, 5] = X[:, 1], 8.0 * X[:, 3]
+    chosen = QPFS(n_features_to_select=2, similarity=similarity).fit(X, y)
+    assert sorted(chosen.indices_.tolist()) == [1, 3]
+    np.testing.assert_array_equal(chosen.weights_[4:], 0.0)
+    assert chosen.weights_.sum() == pytest.approx(1.0)

@@ -27,6 +27,7 @@ def project(tmp_path_factory):
             shutil.copy(source, folder / name)
     for block in steps():
         follow(block, folder)
+    assert_succeeds("-m", "docs.tables", cwd=folder)
     return folder
 
 
@@ -51,9 +52,17 @@ def with_added_lines(text: str, diff: str) -> str:
     return text.replace(shown, shown + added)
 
 
-def test_the_page_adds_a_measure_and_a_search():
-    folders = [block.title.rpartition("/")[0].removeprefix("src/featsieve/") for block in steps()]
-    assert folders == ["measures"] * 2 + ["tests/measures"] + ["searches"] * 2 + ["tests/searches"]
+def test_the_page_adds_a_measure_a_named_method_and_a_search():
+    assert [block.title.removeprefix("src/featsieve/") for block in steps()] == [
+        "measures/explained_variance.py",
+        "measures/__init__.py",
+        "tests/measures/test_explained_variance.py",
+        "methods/forward_regression.py",
+        "registry.py",
+        "searches/random_sets.py",
+        "searches/__init__.py",
+        "tests/searches/test_random_sets.py",
+    ]
 
 
 def test_the_tests_of_the_page_pass_and_the_matrix_grows_by_itself(project):
@@ -82,3 +91,40 @@ def test_the_tests_of_the_page_pass_and_the_matrix_grows_by_itself(project):
 def test_the_code_of_the_page_keeps_the_house_rules(project, words):
     written = [block.title for block in steps() if block.title.startswith("src")]
     assert_succeeds("-m", *words, *written, cwd=project)
+
+
+# What loops over the registries meets the new measure and the new method by itself.
+LOOPS = {
+    "tests/measures/test_registered_measures.py": [
+        "test_engines_agree[ExplainedVariance-blocks]",
+        "test_engines_agree[ExplainedVariance-file]",
+        "test_engines_agree[ExplainedVariance-dask]",
+        "test_a_group_is_one_unit[ExplainedVariance]",
+        "test_missing_values_are_understood_or_refused_by_column[ExplainedVariance]",
+    ],
+    "tests/test_registry.py": ["test_every_source_is_in_the_reference_list[ForwardRegression]"],
+    "tests/test_stopping.py": [
+        "test_every_method[ForwardRegression-memory]",
+        "test_every_method[ForwardRegression-file]",
+    ],
+    "tests/docs/test_docs.py": ["test_the_readme_has_the_method_table_of_the_registry"],
+    "tests/docs/test_docstrings.py": [
+        "test_exports_show_an_example[featsieve]",
+        "test_exports_show_an_example[featsieve.measures]",
+        "test_exports_show_an_example[featsieve.searches]",
+    ],
+}
+
+
+@pytest.mark.parametrize("path", LOOPS)
+def test_the_new_names_are_tested_without_being_listed(project, path):
+    wanted = [f"{path}::{name}" for name in LOOPS[path]]
+    done = assert_succeeds("-m", "pytest", "-vv", "-n", "0", *wanted, cwd=project)
+    for name in wanted:
+        assert f"{name} PASSED" in done
+
+
+def test_the_examples_of_the_new_names_hold(project):
+    written = [block.title for block in steps() if block.title.startswith("src")]
+    modules = [path for path in written if not path.endswith(("__init__.py", "registry.py"))]
+    assert_succeeds("-m", "pytest", "-q", "-n", "0", "--doctest-modules", *modules, cwd=project)

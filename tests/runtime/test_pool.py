@@ -9,6 +9,7 @@ import time
 import pytest
 
 from featsieve.runtime.pool import ordered_map, read_ahead
+from featsieve.runtime.progress import Monitor, TimeUp
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
@@ -87,3 +88,19 @@ def test_reading_ahead_ends_with_its_reader():
         if item == 1:
             break
     assert len(taken) <= 4
+
+
+def test_the_clock_is_looked_at_while_an_item_is_waited_for():
+    ready, now = threading.Event(), [0.0]
+
+    def items():
+        now[0] = 2.0
+        ready.wait(60)
+        yield 1
+
+    try:
+        with pytest.raises(TimeUp):
+            next(read_ahead(items(), Monitor(max_time=1.0, clock=lambda: now[0])))
+        assert not ready.is_set()
+    finally:
+        ready.set()

@@ -258,15 +258,15 @@ class FileEngine(BaseEngine):
     ) -> None:
         super().__init__(context, table.shape[0])
         self._table = table
-        self._rows_a_block = rows_per_block or block_rows(
+        self._rows_per_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
         )
 
     def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
-        batches = self._table.batches(wanted, self._rows_a_block, self.memory_limit)
-        for batch in read_ahead(batches):
+        batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit)
+        for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows
 
@@ -280,7 +280,7 @@ class FileEngine(BaseEngine):
         schema = self.schema
         raw = self._raw_blocks(list(schema.names))
         summaries = ordered_map(lambda item: fn(self._block(*item, schema)), raw, self.n_jobs)
-        total = sum(-(-f.metadata.num_rows // self._rows_a_block) for f in self._table.files)
+        total = sum(-(-f.metadata.num_rows // self._rows_per_block) for f in self._table.files)
         return self._merge(summaries, total, "reading rows")
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:

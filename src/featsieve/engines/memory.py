@@ -273,7 +273,7 @@ class MemoryEngine(BaseEngine):
         self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
         self._grid_is_given = rows_per_block is not None
-        self._rows_a_block = rows_per_block or block_rows(
+        self._rows_per_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
         )
 
@@ -286,14 +286,14 @@ class MemoryEngine(BaseEngine):
         return list(spans(self.n_samples, width))
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        return self._reduce_spans(fn, self._spans(self._rows_a_block))
+        return self._reduce_spans(fn, self._spans(self._rows_per_block))
 
     def _reduce_in_place(self, fn: Callable[[Block], S]) -> S:
         row_bytes = self._source.row_bytes_in_place
         if row_bytes is None or self._grid_is_given:
             return self._reduce_blocks(fn)
         most = min(BYTES_IN_PLACE, self.memory_limit // (COPIES_PER_BLOCK * self.n_jobs))
-        rows = max(self._rows_a_block, rows_within(most, row_bytes))
+        rows = max(self._rows_per_block, rows_within(most, row_bytes))
         return self._reduce_spans(fn, self._spans(rows))
 
     def _reduce_spans(self, fn: Callable[[Block], S], blocks: list[tuple[int, int]]) -> S:
@@ -304,7 +304,7 @@ class MemoryEngine(BaseEngine):
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         self.screen()
-        tiles = self._spans(min(TILE_ROWS, self._rows_a_block))
+        tiles = self._spans(min(TILE_ROWS, self._rows_per_block))
         pairs = [(a, b) for i, a in enumerate(tiles) for b in tiles[i:]]
         summarise = self._in_units(fn)
         summaries = ordered_map(
@@ -316,7 +316,7 @@ class MemoryEngine(BaseEngine):
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
         self.screen()
-        tiles = self._spans(min(TILE_ROWS, self._rows_a_block))
+        tiles = self._spans(min(TILE_ROWS, self._rows_per_block))
 
         distance = self._in_units(fn)
 

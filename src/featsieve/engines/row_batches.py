@@ -26,10 +26,17 @@ HEADER_BYTES = 64
 
 def open_file(path: Any) -> Any:
     """Neither mapped nor read ahead nor by whole column chunks: each would hold a whole row group
-    or the whole file in memory in the end."""
+    or the whole file in memory in the end. Checksums of pages are verified where there are any:
+    Spark and other writers in Java store them."""
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path, memory_map=False, pre_buffer=False, buffer_size=BUFFER_BYTES)
+    return pq.ParquetFile(
+        path,
+        memory_map=False,
+        pre_buffer=False,
+        buffer_size=BUFFER_BYTES,
+        page_checksum_verification=True,
+    )
 
 
 def read_batches(

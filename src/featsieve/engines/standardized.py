@@ -13,7 +13,7 @@ from featsieve.engines.base import EngineView
 from featsieve.engines.memory import gathered
 from featsieve.errors import InputError
 from featsieve.protocols import CanPermuteTarget, Engine, S
-from featsieve.schema import Block
+from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, column_moments
 
 
@@ -50,16 +50,21 @@ def _itself(moments: ColumnMoments) -> ColumnMoments:
 def fit_scaling(engine: Engine, ddof: int) -> Scaling:
     """One pass for means and standard deviations; codes are left alone."""
     moments = engine.reduce_rows(_block_moments, moments=_itself, in_place=True)
+    return scaling_of(moments, engine.schema, ddof)
+
+
+def scaling_of(moments: ColumnMoments, schema: Schema, ddof: int) -> Scaling:
+    """From the moments of all columns."""
     scale = moments.scale(ddof)
     if not np.isfinite(scale).all():
-        name = engine.schema.names[int(np.argmin(np.isfinite(scale)))]
+        name = schema.names[int(np.argmin(np.isfinite(scale)))]
         raise InputError(
             f"column {name!r} holds numbers so large that their squares overflow; divide it by a "
             "constant first."
         )
     factor = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     centre = moments.mean.copy()
-    codes = list(engine.schema.categories)
+    codes = list(schema.categories)
     centre[codes], factor[codes] = 0.0, 1.0
     return Scaling(centre, factor)
 

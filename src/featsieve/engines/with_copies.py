@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
+from featsieve.compiled.copying import side_by_side
 from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_memory, rows_of
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
@@ -43,10 +44,10 @@ class Augment:
     swapped: BoolArray  # per column
 
     def __call__(self, X: FloatArray, rows: IntArray) -> FloatArray:
-        copies = self.copier(X, rows)
-        left = np.where(self.swapped, copies, X)
-        right = np.where(self.swapped, X, copies)
-        return np.concatenate([left, right], axis=1)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        both = np.empty((len(X), 2 * X.shape[1]))
+        side_by_side(X, self.copier(X, rows), self.swapped, both)
+        return both
 
     def block(self, block: Block) -> Block:
         rows = np.arange(block.start, block.start + block.n_rows)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from featsieve.evaluation.journal import append_line, as_read_again
+
 Key = tuple[str, ...]
 
 
@@ -29,7 +31,7 @@ class CellStore:
 
     def __init__(self, path: Path | None, identity: Mapping[str, Any]) -> None:
         self._path = path
-        self._identity = json.loads(json.dumps(dict(identity)))
+        self._identity = as_read_again(dict(identity))
         self.answers: dict[Key, Any] = {}
         self.failures: dict[Key, str] = {}
         if path is not None and path.exists():
@@ -53,7 +55,7 @@ class CellStore:
             if cell.key in done:
                 continue
             try:
-                done[cell.key] = self.answers[cell.key] = _as_read_again(cell.work())
+                done[cell.key] = self.answers[cell.key] = as_read_again(cell.work())
             except Exception as error:  # one cell must not end a run of hours
                 self.failures[cell.key] = _reason(error)
             else:
@@ -73,8 +75,7 @@ class CellStore:
 
     def _append(self, line: Mapping[str, Any]) -> None:
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            append_line(self._path, line)
 
     def remove(self, cells: Sequence[Cell]) -> None:
         """These cells are in a report: the file goes, unless it holds others."""
@@ -85,11 +86,6 @@ class CellStore:
 def _reason(error: Exception) -> str:
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
-
-
-def _as_read_again(answer: Any) -> Any:
-    """So that a continued run sees exactly what an unbroken one sees."""
-    return json.loads(json.dumps(answer))
 
 
 def _json_lines(path: Path) -> list[Any]:

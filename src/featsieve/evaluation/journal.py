@@ -11,6 +11,19 @@ from typing import Any
 from featsieve.errors import InputError
 
 
+def append_line(path: Path, record: Mapping[str, Any]) -> None:
+    """One line of JSON, on the disk when this returns."""
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(record) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def as_read_again(value: Any) -> Any:
+    """As JSON gives it back: a continued run sees exactly what an unbroken one sees."""
+    return json.loads(json.dumps(value))
+
+
 class Journal:
     """One line of JSON per finished piece; the first line says what the run is about.
 
@@ -38,7 +51,7 @@ class Journal:
         if not records:
             self._append({"about": dict(about)})
             return
-        if records[0].get("about") != json.loads(json.dumps(dict(about))):
+        if records[0].get("about") != as_read_again(dict(about)):
             raise InputError(
                 f"{self._path} belongs to another run (other data, methods or settings); "
                 "give another file, or delete it."
@@ -48,10 +61,7 @@ class Journal:
 
     def _append(self, record: Mapping[str, Any]) -> None:
         assert self._path is not None
-        with self._path.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(record) + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        append_line(self._path, record)
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -64,7 +74,7 @@ class Journal:
 
     def write(self, key: Sequence[Any], piece: Any) -> Any:
         """Remember a piece, as JSON gives it back."""
-        outcome = json.loads(json.dumps(piece))
+        outcome = as_read_again(piece)
         if self._path is not None:
             self._append({"key": list(key), "piece": outcome})
         self._pieces[tuple(key)] = outcome

@@ -11,7 +11,7 @@ import numpy as np
 from featsieve import measures
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.permutation import count_reached
-from featsieve.engines.base import require_memory, spans
+from featsieve.engines.base import require_memory
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
@@ -29,7 +29,7 @@ from featsieve.protocols import (
 )
 from featsieve.result import COMPLETED
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_first
-from featsieve.runtime.progress import last_of
+from featsieve.runtime.progress import Monitor, last_of
 from featsieve.runtime.seeds import root_seed
 
 
@@ -60,6 +60,7 @@ def benjamini_yekutieli(pvalues: FloatArray) -> FloatArray:
 
 MOST_ORDERS = 1024  # permutations a pass: enough for matrix products at full speed
 SHARE_OF_BUDGET = 2
+SECONDS_PER_PASS = 0.15  # under a time limit
 
 
 @dataclass(frozen=True)
@@ -225,11 +226,24 @@ def permutation_steps(
         require_memory(3 * KEPT * len(scores), engine.memory_limit, "the tails of all columns")
     counts = _Counts(scores, _rounding(scores, bound), with_tails=tail is not None)
     allowed = allowed or Exchange(engine.n_samples)
-    for start, stop in spans(int(n_permutations), _orders_a_pass(engine, bound)):
+    for start, stop in _passes(int(n_permutations), _orders_a_pass(engine, bound), engine.monitor):
         orders = allowed.orders(seed, start, stop)
         counts.add(_permuted_scores(engine, measure, bound, orders))
         yield counts.result()
         engine.monitor.tick("permutations", stop, int(n_permutations))
+
+
+def _passes(n_orders: int, most: int, monitor: Monitor) -> Iterator[tuple[int, int]]:
+    """Permutations by passes: as many at once as there is room for; under a time limit, a pass is
+    made to last some tenths of a second."""
+    start, size = 0, 1 if monitor.has_limit else most
+    while start < n_orders:
+        stop, began = min(n_orders, start + size), monitor.elapsed
+        yield start, stop
+        if monitor.has_limit:
+            is_short = monitor.elapsed - began < SECONDS_PER_PASS
+            size = min(most, 2 * size) if is_short else max(1, size // 2)
+        start = stop
 
 
 def _orders_a_pass(engine: Engine, bound: Bound) -> int:

@@ -91,7 +91,7 @@ class Settings:
     rescale: bool = False
     takes_any_unit: bool = False
     takes_sparse: bool = True
-    owner: str = "this"
+    owner: str = "featsieve"
 
     def __post_init__(self) -> None:
         """All of them are checked and resolved at once, before anything is read."""

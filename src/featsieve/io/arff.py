@@ -123,7 +123,8 @@ def _attribute(text: str, number: int, source: str) -> Attribute:
         )
     name, kind = unquote(match["name"]), match["kind"].strip()
     if kind.startswith("{") and kind.endswith("}"):
-        return Attribute(name, tuple(unquote(cell) for cell in split_cells(kind[1:-1])))
+        states = dict.fromkeys(unquote(cell) for cell in split_cells(kind[1:-1]))
+        return Attribute(name, tuple(states))
     word = kind.split()[0].lower()
     if word in _NUMBERS:
         return Attribute(name, None)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError, printable
+from featsieve.input.parameters import brief
 from featsieve.io.model import Note, quoted
 from featsieve.io.values import Reading, is_number, mostly_numbers, read_dates, read_numbers
 
@@ -216,20 +217,27 @@ def _read_numbers(table: Tidied) -> None:
             read.setdefault(kind, []).append(name)
             n_gaps[kind] = n_gaps.get(kind, 0) + gaps
             example = example or next(iter(states))
-        elif mostly_numbers(states):
-            word = next(state for state in states if not is_number(state))
-            table.note(
-                f"{name!r} is read as text, though many of its cells are numbers; others are not "
-                f"(such as {printable(word)!r})"
-            )
+        elif mostly_numbers(states) and (words := _though(states)):
+            table.note(f"{name!r} is read as text, though {words}")
     for kind, names in read.items():
-        such = f" (such as {printable(example)!r})" if not kind else ""
+        such = f" (such as {brief(printable(example))})" if not kind else ""
         words = f", {n_gaps[kind]} unreadable cells" if kind else ""
-        words += f" (such as {kind!r})" if kind not in ("", "gaps") else ""
+        words += f" (such as {brief(kind)})" if kind not in ("", "gaps") else ""
         words += " as missing" if kind else ""
         table.note(
             f"{quoted(names)}: numbers written as text{such} were read as numbers{words}", "numbers"
         )
+
+
+def _though(states: Sequence[str]) -> str | None:
+    """Why a column that looks numeric is text; None for codes, of which a note tells already."""
+    word = next((state for state in states if not is_number(state)), None)
+    if word is not None:
+        words = "many of its cells are numbers; others are not"
+        return f"{words} (such as {brief(printable(word))})"
+    if any(re.match(r"0\d", state) for state in states):
+        return None
+    return "its cells are numbers: not all of them are written in one way"
 
 
 def _use_numbers(table: Tidied, name: str, encoded: Any, reading: Reading) -> int:

@@ -17,16 +17,33 @@ from featsieve.selector import PairingSelector
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _OnLSMI(PairingSelector):
-    """LSMI with some search: the parameters that all of them share."""
+class _OnSample(PairingSelector):
+    """The parameters of a measure on sampled basis functions; columns are standardised first."""
 
     standardize: bool = True
     n_basis: int = 100
     sigmas: Any = None
-    lambdas: Any = None
     cv: int = 5
     centers: Any = "random"
     random_state: Any = None
+
+    def _sampling(self) -> dict[str, Any]:
+        """What the measure is told."""
+        return {
+            "n_basis": self.n_basis,
+            "sigmas": self.sigmas,
+            "cv": self.cv,
+            "centers": self.centers,
+            "scale_target": self.standardize,
+            "random_state": self.random_state,
+        }
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _OnLSMI(_OnSample):
+    """A search with LSMI."""
+
+    lambdas: Any = None
 
     _measure_type = LSMI
 
@@ -34,16 +51,7 @@ class _OnLSMI(PairingSelector):
         raise NotImplementedError(f"{type(self).__name__} does not name its search")
 
     def _pairing(self) -> Pairing:
-        measure = LSMI(
-            n_basis=self.n_basis,
-            sigmas=self.sigmas,
-            lambdas=self.lambdas,
-            cv=self.cv,
-            centers=self.centers,
-            scale_target=self.standardize,
-            random_state=self.random_state,
-        )
-        return Pairing(measure, self._search())
+        return Pairing(LSMI(lambdas=self.lambdas, **self._sampling()), self._search())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -184,7 +192,7 @@ class L1LSMI(L1Weights, _OnLSMI):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MLMIRanking(PairingSelector):
+class MLMIRanking(_OnSample):
     """Keep the columns with the largest maximum likelihood mutual information, each on its own.
 
     Parameters
@@ -204,24 +212,9 @@ class MLMIRanking(PairingSelector):
     (2,)
     """
 
-    standardize: bool = True
-    n_basis: int = 100
-    sigmas: Any = None
-    cv: int = 5
-    centers: Any = "random"
     solver: Solver = "em"
-    random_state: Any = None
 
     _measure_type = MLMI
 
     def _pairing(self) -> Pairing:
-        measure = MLMI(
-            n_basis=self.n_basis,
-            sigmas=self.sigmas,
-            cv=self.cv,
-            centers=self.centers,
-            solver=self.solver,
-            scale_target=self.standardize,
-            random_state=self.random_state,
-        )
-        return Pairing(measure, Ranking())
+        return Pairing(MLMI(solver=self.solver, **self._sampling()), Ranking())

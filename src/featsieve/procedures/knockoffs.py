@@ -24,7 +24,7 @@ from featsieve.inference.knockoffs.filter import (
 )
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
-from featsieve.runtime.ordering import best_first
+from featsieve.runtime.ordering import best_first, tie_width
 from featsieve.runtime.seeds import derived_seed
 from featsieve.schema import Schema
 
@@ -61,7 +61,9 @@ class Knockoffs:
         *_, last = self.run(augmented)
         Z = comparable_scores(last, 2 * engine.schema.n_units, self.by_step)
         left, right = Z[: len(swapped)], Z[len(swapped) :]
-        return np.where(swapped, right - left, left - right)
+        W = np.where(swapped, right - left, left - right)
+        W[np.abs(W) <= tie_width(float(np.abs(Z).max(initial=0.0)))] = 0.0  # rounding
+        return W
 
     def _answer(
         self, statistics: FloatArray, model: CopyModel, fit: float, k: int | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from featsieve.procedures.judging.rows import RowSample, draw_rows, encoded_unit
 from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
+from featsieve.runtime.progress import Monitor
 
 MOST_ROWS = 5000
 TREES_PER_STEP = 20
+SECONDS_PER_PIECE = 0.3  # under a time limit
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,7 @@ class TreeRanking:
         words = None
         if not sample.is_everything:
             words = f"trees of a sample of {sample.n_rows} rows"
-        done, total = 0, np.zeros(engine.schema.n_units)
-        while done < self.n_trees:
-            size = min(TREES_PER_STEP, self.n_trees - done)
-            total += size * forest_importance(sample, size, self.min_rows, self.seed + done)
-            done += size
-            scores = total / done
+        for done, scores in grow(sample, self.n_trees, self.min_rows, self.seed):
             order = best_first(scores)
             yield SelectionResult(order[:k], scores, order=order, approximation=words)
             engine.monitor.tick("growing trees", done, self.n_trees)
@@ -48,17 +45,56 @@ class TreeRanking:
 
 def forest_importance(sample: RowSample, n_trees: int, min_rows: int, seed: int) -> FloatArray:
     """The share of each unit in the fall of the squared error (Gini, for classes) of the trees."""
+    importance: FloatArray = np.zeros(sample.schema.n_units)
+    for _, importance in grow(sample, n_trees, min_rows, seed, step=n_trees):  # noqa: B007
+        sample.source.monitor.check()
+    return importance
+
+
+def grow(
+    sample: RowSample, n_trees: int, min_rows: int, seed: int, step: int = TREES_PER_STEP
+) -> Iterator[tuple[int, FloatArray]]:
+    """How many trees there are, and what they say so far; the trees do not depend on the clock.
+
+    After each ``step`` a new forest begins.
+    """
     from sklearn.ensemble import ExtraTreesRegressor
 
     table, owner = encoded_units(sample)
     targets = np.concatenate([part for _, part in judged_targets(sample)], axis=1)
-    model = ExtraTreesRegressor(
-        n_trees,
-        min_samples_leaf=min_rows,
-        max_features=min(1.0, max(1.0 / 3.0, 2.0 / np.sqrt(table.shape[1]))),
-        random_state=seed % 2**32,
-    )
-    wanted = targets[:, 0] if targets.shape[1] == 1 else targets
-    model.fit(table, wanted, sample_weight=sample.weight)
-    importance = np.bincount(owner, model.feature_importances_, sample.schema.n_units)
-    return np.asarray(importance)
+    data = table, targets[:, 0] if targets.shape[1] == 1 else targets, sample.weight
+    options = {
+        "min_samples_leaf": min_rows,
+        "max_features": min(1.0, max(1.0 / 3.0, 2.0 / np.sqrt(table.shape[1]))),
+        "warm_start": True,
+    }
+    monitor, total = sample.source.monitor, np.zeros(sample.schema.n_units)
+    if monitor.has_limit:
+        _expect_a_tree(ExtraTreesRegressor(1, max_depth=1, **options), data, monitor)
+    for start in range(0, n_trees, step):
+        model = ExtraTreesRegressor(0, random_state=(seed + start) % 2**32, **options)
+        for size in _pieces(min(step, n_trees - start), monitor):
+            model.set_params(n_estimators=size).fit(*data)
+            shares = np.bincount(owner, model.feature_importances_, sample.schema.n_units)
+            yield start + size, (total + size * shares) / (start + size)
+        total += size * shares
+
+
+def _pieces(n_trees: int, monitor: Monitor) -> Iterator[int]:
+    """Numbers of trees after each piece: under a limit the first is one tree, and timed."""
+    if not monitor.has_limit:
+        yield n_trees
+        return
+    size, started = 1, monitor.elapsed
+    yield size
+    at_once = max(1, int(SECONDS_PER_PIECE / max(monitor.elapsed - started, 1e-9)))
+    while size < n_trees:
+        size = min(n_trees, size + at_once)
+        yield size
+
+
+def _expect_a_tree(stump: Any, data: tuple[Any, Any, Any], monitor: Monitor) -> None:
+    """A tree has some log n levels, each about as costly as the first, and cannot be stopped."""
+    started = monitor.elapsed
+    stump.set_params(random_state=0).fit(*data)
+    monitor.expect(0.5 * np.log2(len(data[0])) * (monitor.elapsed - started))

@@ -44,9 +44,7 @@ class Journal:
         self._written = time.monotonic()
         try:
             self._file = sqlite3.connect(self._path, check_same_thread=False)
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, value BLOB)"
-            )
+            self._file.execute(_TABLE)
             self.n_known = int(self._file.execute("SELECT COUNT(*) FROM answer").fetchone()[0])
         except sqlite3.DatabaseError as error:
             raise InputError(

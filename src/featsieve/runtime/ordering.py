@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -43,6 +43,27 @@ def _ties(rising: FloatArray, close: BoolArray) -> Iterator[tuple[int, int]]:
             stop = start + int(np.searchsorted(rising[start : last + 1], ceiling, side="right"))
             yield start, stop
             start = stop
+
+
+def first_of_copies(
+    key: FloatArray, same: Callable[[int, int], bool], tolerance: float
+) -> IntArray:
+    """For each item the first one that is the same; only items of nearly equal keys are compared.
+
+    >>> first_of_copies(np.array([2.0, 1.0, 2.0, 1.0]), lambda i, j: i != 1, 1e-9).tolist()
+    [0, 1, 0, 3]
+    """
+    first = np.arange(len(key))
+    order = np.argsort(key, kind="stable")
+    is_near = np.diff(key[order]) <= tolerance * (1.0 + np.abs(key[order[1:]]))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_near, [False]])))
+    for start, last in edges.reshape(-1, 2).tolist():
+        kept: list[int] = []
+        for item in sorted(order[start : last + 1].tolist()):
+            first[item] = next((earlier for earlier in kept if same(earlier, item)), item)
+            if first[item] == item:
+                kept.append(item)
+    return first
 
 
 def tie_width(top: float, scale: float = 0.0) -> float:

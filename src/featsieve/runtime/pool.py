@@ -11,8 +11,11 @@ from functools import lru_cache
 from threading import Lock, local
 from typing import Any, TypeVar
 
+from featsieve.runtime.progress import SILENT, Monitor, TimeUp
+
 T = TypeVar("T")
 R = TypeVar("R")
+LOOK_SECONDS = 0.05
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -44,13 +47,29 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
             wait([future for future in pending if not future.cancel()])
 
 
-def read_ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items; the next one is fetched while the last one is used."""
-    with ThreadPoolExecutor(1, "featsieve-reader") as reader:
+def read_ahead(items: Iterator[T], monitor: Monitor = SILENT) -> Iterator[T]:
+    """The same items; the next one is fetched while the last one is used.
+
+    The clock is looked at while an item is waited for. At the limit the reader is left behind: it
+    ends when it has the item, which nobody takes.
+    """
+    reader, in_time = ThreadPoolExecutor(1, "featsieve-reader"), True
+    try:
         upcoming = reader.submit(next, items, _END)
-        while (item := upcoming.result()) is not _END:
+        while (item := _awaited(upcoming, monitor)) is not _END:
             upcoming = reader.submit(next, items, _END)
             yield item  # type: ignore[misc]
+    except TimeUp:
+        in_time = False
+        raise
+    finally:
+        reader.shutdown(wait=in_time, cancel_futures=True)
+
+
+def _awaited(future: Future[R], monitor: Monitor) -> R:
+    while monitor.has_limit and not wait([future], LOOK_SECONDS).done:
+        monitor.check()
+    return future.result()
 
 
 def _pool(n_jobs: int) -> ThreadPoolExecutor:

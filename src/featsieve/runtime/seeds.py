@@ -59,10 +59,13 @@ def row_uniforms(seed: int, rows: IntArray, width: int) -> FloatArray:
     >>> bool((row_uniforms(7, np.array([5]), 3) == together[1]).all())
     True
     """
-    key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     first = rows.astype(np.uint64)[:, None] * np.uint64(width)
-    mixed = _mixed((first + np.arange(width, dtype=np.uint64)) * _GOLDEN + key)
+    mixed = _mixed((first + np.arange(width, dtype=np.uint64)) * _GOLDEN + _key(seed))
     return np.asarray(mixed * 2.0**-53 + _HALF_STEP)
+
+
+def _key(seed: int) -> np.uint64:
+    return np.uint64(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
 
 
 def _mixed(counters: Any) -> Any:
@@ -74,9 +77,8 @@ def _mixed(counters: Any) -> Any:
     return counters >> np.uint64(11)
 
 
-def row_normals(seed: int, rows: IntArray, width: int) -> FloatArray:
-    """The same with standard normal numbers."""
-    from scipy.special import ndtri
+def fill_row_normals(seed: int, rows: IntArray, width: int, out: FloatArray) -> None:
+    """The same with standard normal numbers, written into the first columns of ``out``."""
+    from featsieve.compiled.copying import fill_normals
 
-    uniforms = row_uniforms(seed, rows, width)
-    return np.asarray(ndtri(uniforms, out=uniforms))
+    fill_normals(_key(seed), rows.astype(np.int64, copy=False), width, out)

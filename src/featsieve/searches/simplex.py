@@ -15,11 +15,13 @@ from featsieve.input.parameters import check_integer, check_real
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
 from featsieve.protocols import HasPairs, Nesting, PairTerms
 from featsieve.result import SelectionResult
-from featsieve.runtime.ordering import best_first
+from featsieve.runtime.ordering import best_first, first_of_copies
 from featsieve.runtime.products import expect_eigenvalues
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
 from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
+
+SAME_TERMS = 1e-9  # of the largest term
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -76,10 +78,11 @@ class SimplexQP(BaseEstimator):
             (1 - alpha) * diagonal,
             check=bound.monitor.check,
         )
-        order = best_first(solution.weights)
+        weights = _on_first_copies(solution.weights, np.c_[terms.relevance, columns])
+        order = best_first(weights)
         yield SelectionResult(
             order[:k],
-            solution.weights,
+            weights,
             objective=solution.value,
             order=order,
             approximation=approximation,
@@ -118,6 +121,18 @@ def _redundancy(
         return positive_factor(columns), np.zeros(len(columns)), None
     words = f"Nyström from {len(chosen)} of {len(columns)} columns"
     return *nystrom_factor(columns, chosen), words
+
+
+def _on_first_copies(weights: FloatArray, terms: FloatArray) -> FloatArray:
+    """Units of the same terms (one row each) may share a weight in any way: the first gets all."""
+    scale = np.abs(terms).max(initial=0.0) or 1.0
+    key = (terms / scale) @ np.random.default_rng(0).normal(size=terms.shape[1])
+
+    def same(i: int, j: int) -> bool:
+        return bool(np.abs(terms[i] - terms[j]).max() <= SAME_TERMS * scale)
+
+    first = first_of_copies(key, same, SAME_TERMS)
+    return np.asarray(np.bincount(first, weights, len(weights)), dtype=np.float64)
 
 
 def _refuse_overflow(terms: FloatArray) -> None:

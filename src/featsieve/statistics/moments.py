@@ -267,7 +267,7 @@ def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Gra
     if not isinstance(X, np.ndarray):
         return _sparse_gram(X, Y, weight)
     # Row by row in memory, whatever container they came from: the same sums to the last bit.
-    rows = np.ascontiguousarray(np.concatenate([X, Y], axis=1))
+    rows = np.ascontiguousarray(np.concatenate([X, Y], axis=1) if Y.shape[1] else X)
     moments, centred = centred_columns(rows, weight)
     other = centred if weight is None else centred * weight[:, None]
     return GramMoments(moments.weight, moments.mean, centred.T @ other, moments.remainder)

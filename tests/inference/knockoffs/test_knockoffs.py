@@ -136,6 +136,18 @@ def test_order_stands_for_scores_that_cannot_be_compared():
 
 # With 60 rows the covariance is rough, and sometimes the copies show it.
 @pytest.mark.filterwarnings("ignore:the copies can be told:UserWarning")
+def test_a_difference_that_is_rounding_is_no_evidence():
+    """With two rows every correlation is 1, but for the last bit."""
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(2, 5))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            selector = KnockoffSelector(Pearson(), Ranking(), fdr=1.0, allow_empty=True)
+            selector.fit(X, np.array([0.3, 1.7]))
+        np.testing.assert_array_equal(selector.statistics_, 0.0)
+        assert not selector.support_.any()
+
+
 def test_nulls_are_ahead_of_their_copies_half_of_the_time_also_when_scores_tie():
     signs = []
     for seed in range(30):

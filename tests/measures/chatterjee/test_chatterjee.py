@@ -70,11 +70,57 @@ def test_coefficient_of_numbers(seed, n, width, tied):
     if len(set(y)) == 1:
         return
     value = bound(ConditionalDependence(), X, y, task="regression").value(range(width))
-    repeats = np.unique(X, axis=0, return_counts=True)[1]
-    if repeats.max() > 16 or (tied and width > 1):  # of many ties some are drawn
-        assert -1.5 <= value <= 1.0 + 1e-12
-    else:
-        assert value == pytest.approx(reference.codec(X.astype(float), y), abs=1e-12)
+    assert value == pytest.approx(reference.codec(X.astype(float), y), abs=1e-12)
+
+
+def grid_and_repeats(seed, n):
+    """Many equal rows, and single ones with many equally near points."""
+    rng = np.random.default_rng(seed)
+    repeated = rng.integers(0, 2, (n, 2))
+    grid = 10 + np.stack(np.meshgrid(np.arange(4), np.arange(4)), axis=-1).reshape(-1, 2)
+    X = np.concatenate([repeated, grid]).astype(float)
+    order = rng.permutation(len(X))
+    return X[order], rng
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_ties_are_averaged_however_many(seed):
+    X, rng = grid_and_repeats(seed, 150)
+    y = rng.integers(0, 7, len(X)) + 0.5
+    numbers = bound(ConditionalDependence(), X, y, task="regression").value([0, 1])
+    assert numbers == pytest.approx(reference.codec(X, y), abs=1e-12)
+    classes = rng.integers(0, 2, len(X))
+    value = bound(ConditionalDependence(), X, classes, task="classification").value([0, 1])
+    each = [reference.codec(X, (classes == label).astype(int)) for label in (0, 1)]
+    assert value == pytest.approx(np.mean(each), abs=1e-12)  # both indicators have the same room
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_kernels_average_all_ties(n_outputs, monkeypatch):
+    from featsieve.measures.chatterjee import agreement
+
+    monkeypatch.setattr(agreement, "ROWS_AT_ONCE", 7)
+    X, rng = grid_and_repeats(0, 60)
+    y = rng.normal(size=(len(X), n_outputs))
+
+    def kernel(a, b):
+        return rbf_kernel(a.astype(float), b.astype(float), gamma=0.5)
+
+    value = bound(ConditionalDependence(target_kernel=kernel), X, y, task="regression").value(
+        [0, 1]
+    )
+    assert value == pytest.approx(reference.tied_kernel_codec(X, kernel(y, y)), abs=1e-12)
+    features = bound(ConditionalDependence(target_kernel="linear"), X, y, task="regression")
+    assert features.value([0, 1]) == pytest.approx(
+        bound(
+            ConditionalDependence(target_kernel="linear"),
+            X,
+            y,
+            task="regression",
+            memory_limit=2 * 8 * len(X) ** 2,
+        ).value([0, 1]),
+        abs=1e-12,
+    )
 
 
 @given(seed=seeds, n=st.integers(5, 30), k=st.integers(1, 3))

@@ -80,6 +80,16 @@ def test_rounded_numbers_do_not_depend_on_dtype_or_row_order(seed, decimals, is_
     assert_allclose(ksg_information(*single, discrete_y=is_class), expected, atol=1e-12)
 
 
+@given(seeds, st.integers(0, 3), st.booleans(), st.sampled_from([10.0, 1 / 3, 0.3048, 1e-200]))
+def test_rounded_numbers_do_not_depend_on_the_unit(seed, decimals, is_class, unit):
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=60) * 3, decimals)
+    y = np.round(x + rng.normal(size=60), decimals)
+    y, other = ((y > 0) * 1.0,) * 2 if is_class else (y, y * 9 / 5 + 32)
+    expected = ksg_information(x, y, discrete_y=is_class)
+    assert_allclose(ksg_information(x * unit, other, discrete_y=is_class), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("unit", [2.0**-900, 2.0**900, 3e-200, 7e200])
 def test_units_do_not_matter(unit):
     rng = np.random.default_rng(3)

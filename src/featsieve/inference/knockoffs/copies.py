@@ -18,7 +18,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
-from featsieve.engines.standardized import Scaling, fit_scaling
+from featsieve.engines.standardized import Scaling, scaling_of
 from featsieve.inference.knockoffs.covariance import (
     Spread,
     TableMoments,
@@ -29,31 +29,28 @@ from featsieve.inference.knockoffs.covariance import (
 from featsieve.inference.knockoffs.structure import Structure, structured
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
-from featsieve.runtime.seeds import derived_seed, row_normals, row_uniforms
+from featsieve.runtime.seeds import derived_seed, fill_row_normals, row_uniforms
 from featsieve.schema import Block, Schema
-from featsieve.statistics.moments import Dummies
+from featsieve.statistics.moments import ColumnMoments, Dummies
 
 SAMPLE_ROWS = 2000
+ROWS_AT_ONCE = 1024
 MATRICES = 6  # the covariance, its inverse, a factor and their copies
 CONSTANT = 1e-10  # variance of a standardised column that says the same as the categories
 
 
 @dataclass(frozen=True)
 class GaussianPart:
-    """x̃ = x − R Σ⁻¹S + U Lᵀ on the standardised columns ``active``, LLᵀ = 2S − SΣ⁻¹S.
+    """x̃ = x − R Σ⁻¹S + U Lᵀ on the columns ``active``, LLᵀ = 2S − SΣ⁻¹S, in the columns' own units.
 
-    R is what the categories leave of x: the expanded row times ``residual``, plus ``offset``.
+    R is what the categories leave of x: the expanded row times ``residual``, plus ``offset``;
+    without categories x less its mean, and ``residual`` is None.
     """
 
     active: IntArray  # columns with a copy of their own; a constant is its own copy
-    residual: FloatArray
+    residual: FloatArray | None
     offset: FloatArray
-    pull: FloatArray  # Σ⁻¹S
-    noise: FloatArray  # Lᵀ
-
-    def change(self, expanded: FloatArray, normals: FloatArray) -> FloatArray:
-        """x̃ − x for the active columns."""
-        return normals @ self.noise - (expanded @ self.residual + self.offset) @ self.pull
+    mix: FloatArray  # Lᵀ above −Σ⁻¹S: U and R side by side times this is x̃ − x
 
 
 @dataclass(frozen=True)
@@ -103,13 +100,30 @@ class CopyModel:
         return drawn
 
     def _numeric_copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
-        part = self.gaussian
-        drawn = np.array(X, dtype=np.float64)
-        if len(part.active):
-            normals = row_normals(seed, rows, len(part.active))
-            change = part.change(self._expanded(X), normals)
-            drawn[:, part.active] += change / self.scaling.factor[part.active]
+        drawn = np.array(X, dtype=np.float64, order="C")
+        if not len(self.gaussian.active):
+            return drawn
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            self._add_change(drawn[some], rows[some], seed)
         return drawn
+
+    def _add_change(self, X: FloatArray, rows: IntArray, seed: int) -> None:
+        """Turns rows into their copies; few at a time, so that they stay in the cache."""
+        part = self.gaussian
+        width = len(part.active)
+        beside = np.empty((len(X), 2 * width))
+        fill_row_normals(seed, rows, width, beside)
+        columns = X if width == X.shape[1] else X[:, part.active]
+        if part.residual is None:
+            np.subtract(columns, part.offset, out=beside[:, width:])
+        else:
+            beside[:, width:] = self._expanded(X) @ part.residual + part.offset
+        change = beside @ part.mix
+        if width == X.shape[1]:
+            X += change
+        else:
+            X[:, part.active] += change
 
     def _expanded(self, X: FloatArray) -> FloatArray:
         return _expand(self.schema, self.scaling.apply(X))
@@ -161,13 +175,26 @@ def fit_copy_model(
     dummies = Dummies(schema)
     width = len(dummies.owner)
     require_memory(MATRICES * width**2, engine.memory_limit, "the covariance of all columns")
-    scaling = fit_scaling(engine, 0)
     rows = _sample_rows(engine.n_samples, seed)
-    moments = engine.reduce_rows(partial(table_moments, dummies, scaling, rows))
-    gaussian, structure = _gaussian_part(moments, dummies, spread, engine, correlation_model)
+    moments = engine.reduce_rows(
+        partial(table_moments, dummies, rows),
+        moments=None if schema.categories else TableMoments.of_columns,
+    )
+    scaling = _scaling(moments, dummies)
+    gaussian, structure = _gaussian_part(
+        moments, dummies, scaling, spread, engine, correlation_model
+    )
     sample = Sample(rows, np.concatenate(moments.sample))
     model = CopyModel(schema, scaling, gaussian, sample, structure)
     return _with_categories(model, engine, seed) if schema.categories else model
+
+
+def _scaling(moments: TableMoments, dummies: Dummies) -> Scaling:
+    """Numeric columns by their moments; codes are left alone."""
+    of_columns = moments.of_columns()
+    first = np.searchsorted(dummies.owner, np.arange(dummies.schema.n_columns))
+    mean, deviation = of_columns.mean[first], of_columns.deviation[first]
+    return scaling_of(ColumnMoments(of_columns.weight, mean, deviation), dummies.schema, 0)
 
 
 def _sample_rows(n_samples: int, seed: int) -> IntArray:
@@ -180,12 +207,14 @@ def _sample_rows(n_samples: int, seed: int) -> IntArray:
 def _gaussian_part(
     moments: TableMoments,
     dummies: Dummies,
+    scaling: Scaling,
     spread: Spread,
     engine: Engine,
     correlation_model: CorrelationModel,
 ) -> tuple[GaussianPart, Structure]:
     n = moments.gram.weight
-    covariance = moments.gram.product / n
+    factor = scaling.factor[dummies.owner]
+    covariance = moments.gram.product / n * np.outer(factor, factor)
     is_indicator = dummies.is_indicator
     numeric, indicators = np.flatnonzero(~is_indicator), np.flatnonzero(is_indicator)
     of_numeric = covariance[np.ix_(numeric, numeric)]
@@ -194,19 +223,23 @@ def _gaussian_part(
     kept = np.flatnonzero(np.diag(residual_covariance) > CONSTANT)
     if not len(kept):
         nothing = np.empty((0, 0))
-        return GaussianPart(kept, nothing, nothing, nothing, nothing), Structure()
+        return GaussianPart(kept, None, nothing, nothing), Structure()
     covariance = residual_covariance[np.ix_(kept, kept)]
     with single_threaded_blas():  # many small products: threads would wait for each other
         correlation, structure = correlation_model(
             correlations(covariance), int(n), engine.monitor.check
         )
-    pull, noise = _copy_matrices(correlation, np.sqrt(np.diag(covariance)), spread, engine)
+    active = dummies.owner[numeric[kept]]
+    unit = 1.0 / scaling.factor[active]
+    scale = np.sqrt(np.diag(covariance)) * unit
+    mix = _mix(correlation, scale, spread, engine)
+    if not len(indicators):
+        return GaussianPart(active, None, scaling.centre[active], mix), structure
     residual = np.zeros((len(is_indicator), len(kept)))
-    residual[numeric[kept], np.arange(len(kept))] = 1.0
-    residual[indicators] = -slopes[:, kept]
-    offset = moments.gram.mean[indicators] @ slopes[:, kept]  # indicators about their means
-    owner = dummies.owner[numeric[kept]]
-    return GaussianPart(owner, residual, offset, pull, noise), structure
+    residual[numeric[kept], np.arange(len(kept))] = unit
+    residual[indicators] = -slopes[:, kept] * unit
+    offset = moments.gram.mean[indicators] @ slopes[:, kept] * unit  # indicators about their means
+    return GaussianPart(active, residual, offset, mix), structure
 
 
 def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> FloatArray:
@@ -218,20 +251,17 @@ def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> 
     return np.asarray(np.linalg.pinv(of_indicators, hermitian=True) @ cross)
 
 
-def _copy_matrices(
-    correlation: FloatArray, scale: FloatArray, spread: Spread, engine: Engine
-) -> tuple[FloatArray, FloatArray]:
-    """Σ⁻¹S and Lᵀ, on the scale of the columns."""
+def _mix(correlation: FloatArray, scale: FloatArray, spread: Spread, engine: Engine) -> FloatArray:
+    """Lᵀ above −Σ⁻¹S, on the scale of the columns."""
     s: FloatArray = scale
     with single_threaded_blas():
         for better in spread_steps(correlation, spread):
             s = better
             engine.monitor.check()
-    inverse = np.linalg.inv(correlation)
-    pull = inverse * s
+    pull = np.linalg.inv(correlation) * s
     square = np.diag(2.0 * s) - s[:, None] * pull
     noise = np.linalg.cholesky(square + 1e-12 * np.eye(len(s))).T
-    return pull * (scale / scale[:, None]), noise * scale
+    return np.concatenate([noise, -pull / scale[:, None]]) * scale
 
 
 def _with_categories(model: CopyModel, engine: Engine, seed: int) -> CopyModel:

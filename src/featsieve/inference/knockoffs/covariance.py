@@ -11,9 +11,13 @@ from scipy.linalg import blas
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import rows_of
-from featsieve.engines.standardized import Scaling
 from featsieve.schema import Block
-from featsieve.statistics.moments import Dummies, GramMoments, gram_moments
+from featsieve.statistics.moments import (
+    ColumnMoments,
+    Dummies,
+    GramMoments,
+    gram_moments,
+)
 
 Spread = Literal["mvr", "equicorrelated"]
 SPREADS = get_args(Spread)
@@ -25,7 +29,7 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class TableMoments:
-    """Co-deviations of the standardised columns, and a sample of the rows."""
+    """Co-deviations of columns and indicators of categories, and a sample of the rows."""
 
     gram: GramMoments
     sample: tuple[FloatArray, ...]
@@ -33,15 +37,19 @@ class TableMoments:
     def merge(self, other: Self) -> Self:
         return type(self)(self.gram.merge(other.gram), self.sample + other.sample)
 
+    def of_columns(self) -> ColumnMoments:
+        """Each by itself."""
+        gram = self.gram
+        return ColumnMoments(gram.weight, gram.mean, np.diag(gram.product), gram.remainder)
 
-def table_moments(
-    dummies: Dummies, scaling: Scaling, sample_rows: IntArray, block: Block
-) -> TableMoments:
+
+def table_moments(dummies: Dummies, sample_rows: IntArray, block: Block) -> TableMoments:
     """Of one block."""
-    expanded = np.asarray(dummies.expand(scaling.block(block)), dtype=np.float64)
-    gram = gram_moments(expanded, np.empty((len(expanded), 0)))
-    sample = Block(0, *rows_of(block, sample_rows)).dense()
-    return TableMoments(gram, (sample,))
+    dense = Block(block.start, block.dense(), block.y, block.weight)
+    expanded = np.ascontiguousarray(dummies.expand(dense), dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # scaling_of looks for it
+        gram = gram_moments(expanded, np.empty((len(expanded), 0)))
+    return TableMoments(gram, (rows_of(dense, sample_rows)[0],))
 
 
 def correlations(covariance: FloatArray) -> FloatArray:

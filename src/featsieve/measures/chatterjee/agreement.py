@@ -9,11 +9,13 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import require_memory
+from featsieve.measures.chatterjee.neighbours import Points
 from featsieve.measures.hsic.target_kernel import HasFeatures, LabelVectors, fit_target_kernel
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 
 SHARE_OF_BUDGET = 2
+ROWS_AT_ONCE = 256
 
 
 class Agreement(Protocol):
@@ -26,6 +28,10 @@ class Agreement(Protocol):
     def room(self) -> float: ...
 
     def of_pairs(self, rows: IntArray, others: IntArray) -> FloatArray: ...
+
+    def sums(self, rows: IntArray, near: IntArray, points: Points) -> FloatArray:
+        """Of each row with all rows of a point."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,19 @@ class RankAgreement:
 
     def of_pairs(self, rows: IntArray, others: IntArray) -> FloatArray:
         return np.asarray(np.minimum(self.ranks[rows], self.ranks[others]).mean(axis=1))
+
+    def sums(self, rows: IntArray, near: IntArray, points: Points) -> FloatArray:
+        """Σ min(r, r_m): the smaller ranks of a point themselves, and r for each of the others."""
+        total = np.zeros(len(rows))
+        for ranks in self.ranks.T:
+            levels, level = np.unique(ranks, return_inverse=True)
+            order, keys = _sorted_keys(points.codes, level, len(levels))
+            cumulated = np.concatenate([[0.0], np.cumsum(ranks[order])])
+            start = points.starts[near]
+            middle = np.searchsorted(keys, near * len(levels) + level[rows], side="right")
+            n_larger = start + points.sizes[near] - middle
+            total += cumulated[middle] - cumulated[start] + n_larger * ranks[rows]
+        return total / self.ranks.shape[1]
 
 
 def rank_agreement(Y: FloatArray) -> RankAgreement:
@@ -71,6 +90,16 @@ class ClassAgreement:
     def of_pairs(self, rows: IntArray, others: IntArray) -> FloatArray:
         return np.asarray((self.codes[rows] == self.codes[others]).mean(axis=1))
 
+    def sums(self, rows: IntArray, near: IntArray, points: Points) -> FloatArray:
+        """How many rows of a point are of the row's class."""
+        total = np.zeros(len(rows))
+        for codes in self.codes.T:
+            states, state = np.unique(codes, return_inverse=True)
+            _, keys = _sorted_keys(points.codes, state, len(states))
+            wanted = near * len(states) + state[rows]
+            total += np.searchsorted(keys, wanted, side="right") - np.searchsorted(keys, wanted)
+        return total / self.codes.shape[1]
+
 
 def class_agreement(codes: Array) -> ClassAgreement:
     shares = [np.unique(column, return_counts=True)[1] / len(codes) for column in codes.T]
@@ -91,6 +120,25 @@ class KernelAgreement:
         if self.is_gram:
             return np.asarray(self.values[rows, others])
         return np.asarray(np.einsum("ij,ij->i", self.values[rows], self.values[others]))
+
+    def sums(self, rows: IntArray, near: IntArray, points: Points) -> FloatArray:
+        if not self.is_gram:
+            of_points = np.add.reduceat(self.values[points.order], points.starts, axis=0)
+            return np.asarray(np.einsum("ij,ij->i", self.values[rows], of_points[near]))
+        total = np.empty(len(rows))
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            gram = self.values[rows[some]][:, points.order]
+            of_points = np.add.reduceat(gram, points.starts, axis=1)
+            total[some] = of_points[np.arange(len(of_points)), near[some]]
+        return total
+
+
+def _sorted_keys(point: IntArray, level: IntArray, n_levels: int) -> tuple[IntArray, IntArray]:
+    """The rows by point, then by level, and a number for each such pair in this order."""
+    keys = point * n_levels + level
+    order = np.argsort(keys, kind="stable")
+    return order, keys[order]
 
 
 def kernel_agreement(engine: Engine, kind: Any) -> KernelAgreement:

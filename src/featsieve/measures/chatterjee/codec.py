@@ -22,14 +22,14 @@ from featsieve.measures.chatterjee.agreement import (
     target_agreement,
 )
 from featsieve.measures.chatterjee.neighbours import (
+    Points,
     dense_codes,
     joined_codes,
     k_nearest_pairs,
-    nearest_pairs,
+    nearest_points,
 )
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
-from featsieve.runtime.seeds import derived_seed
 from featsieve.schema import Block
 from featsieve.statistics.moments import Dummies
 
@@ -46,7 +46,8 @@ class ConditionalDependence(BaseMeasure):
         None: ranks of numbers, equality of classes (Azadkia and Chatterjee 2021). A kernel:
         the kernel partial correlation of Huang et al. (2022), for any kind of target.
     n_neighbors : int, default=1
-        Of how many nearest rows. Ties with the nearest are averaged.
+        Of how many nearest rows. With one, the mean is over all rows that are equally near; with
+        several, of rows that are equally near some may be left out.
 
     Examples
     --------
@@ -126,14 +127,27 @@ class BoundConditionalDependence:
         return self._codes[unit]
 
     def _value(self, subset: Sequence[int], codes: IntArray) -> float:
-        points = self._points[:, np.isin(self._owner, subset)]
+        values = self._points[:, np.isin(self._owner, subset)]
         if self._n_neighbors == 1:
-            rng = np.random.default_rng(derived_seed(0, len(subset)))
-            rows, others = nearest_pairs(points, codes, rng)
+            per_row = self._of_nearest(values, Points(codes))
         else:
-            rows, others = k_nearest_pairs(points, self._n_neighbors)
-        agreement = self._agreement.of_pairs(rows, others)
-        per_row = np.bincount(rows, agreement, len(points)) / np.bincount(
-            rows, minlength=len(points)
-        )
+            rows, others = k_nearest_pairs(values, self._n_neighbors)
+            per_row = _means(rows, self._agreement.of_pairs(rows, others), 1, len(values))
         return float((per_row.mean() - self._agreement.chance) / self._agreement.room)
+
+    def _of_nearest(self, values: FloatArray, points: Points) -> FloatArray:
+        """Per row the mean agreement with all rows that are nearest; equal rows are."""
+        rows, near = nearest_points(values, points)
+        if points.are_rows:
+            return _means(rows, self._agreement.of_pairs(rows, points.order[near]), 1, len(values))
+        twins = points.repeated()
+        of_twins = self._agreement.sums(twins, points.codes[twins], points)
+        of_twins -= self._agreement.of_pairs(twins, twins)  # but not with itself
+        sums = np.concatenate([of_twins, self._agreement.sums(rows, near, points)])
+        counts = np.concatenate([points.sizes[points.codes[twins]] - 1, points.sizes[near]])
+        return _means(np.concatenate([twins, rows]), sums, counts, len(values))
+
+
+def _means(rows: IntArray, sums: FloatArray, counts: IntArray | int, n: int) -> FloatArray:
+    weights = np.broadcast_to(counts, rows.shape)
+    return np.asarray(np.bincount(rows, sums, n) / np.bincount(rows, weights, n))

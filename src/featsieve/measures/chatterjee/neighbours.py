@@ -1,14 +1,16 @@
-"""The nearest row of each row, and what ties with it."""
+"""The nearest rows of each row; rows that are equal in all columns are one point."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.runtime.ordering import TIE_TOLERANCE
 
-MOST_TIES = 16
-NEAREST_LOOKED_AT = 4
+LOOKED_AT = 3  # a point itself, its nearest, and the next, which shows whether they tie
 
 
 def dense_codes(values: FloatArray) -> IntArray:
@@ -23,80 +25,77 @@ def dense_codes(values: FloatArray) -> IntArray:
 
 def joined_codes(first: IntArray, second: IntArray) -> IntArray:
     """Numbers for pairs of numbers."""
+    if int(first.max(initial=-1)) + 1 == len(first):
+        return first  # no two rows are equal
     keys = first * (int(second.max(initial=0)) + 1) + second
     return np.asarray(np.unique(keys, return_inverse=True)[1], dtype=np.intp)
 
 
-def nearest_pairs(
-    points: FloatArray, codes: IntArray, rng: np.random.Generator
-) -> tuple[IntArray, IntArray]:
-    """Rows and their nearest other rows; of ties up to 16 at random, so that a row may come often.
+@dataclass(frozen=True)
+class Points:
+    """The distinct points among the rows: ``codes`` says which one each row is."""
 
-    ``codes`` number the distinct points. Equal rows are each other's nearest.
-    """
-    order = np.argsort(codes, kind="stable")
-    sizes = np.bincount(codes)
-    starts = np.cumsum(sizes) - sizes
-    repeated = np.flatnonzero(sizes[codes] > 1)
-    twins = _members(repeated, codes, order, starts, sizes, rng, leave_out=True)
-    single = np.flatnonzero(sizes[codes] == 1)
-    if not len(single) or len(sizes) == 1:
-        return twins
-    representatives = order[starts]
-    rows, near = _nearest_points(points[representatives], codes[single])
-    near_rows = _members(single[rows], near, order, starts, sizes, rng, leave_out=False)
-    return np.concatenate([twins[0], near_rows[0]]), np.concatenate([twins[1], near_rows[1]])
+    codes: IntArray
 
+    @cached_property
+    def sizes(self) -> IntArray:
+        return np.bincount(self.codes)
 
-def _members(
-    rows: IntArray,
-    codes: IntArray,
-    order: IntArray,
-    starts: IntArray,
-    sizes: IntArray,
-    rng: np.random.Generator,
-    *,
-    leave_out: bool,
-) -> tuple[IntArray, IntArray]:
-    """Each row with the members of a point: all if they are few, else some at random."""
-    if not len(rows):
-        return rows, rows
-    points = codes[rows] if leave_out else codes
-    width = min(MOST_TIES, int(sizes[points].max()))
-    available = sizes[points]
-    if leave_out:
-        position = np.empty(len(order), dtype=np.intp)
-        position[order] = np.arange(len(order))
-        first = position[rows] - starts[points]  # the row itself; others come after it, in a circle
-        available = available - 1
-    else:
-        first = np.zeros(len(rows), dtype=np.intp)
-    steps = np.arange(1 if leave_out else 0, width + (1 if leave_out else 0))
-    steps = np.broadcast_to(steps, (len(rows), len(steps)))
-    many = available > width
-    if many.any():
-        drawn = rng.integers(np.iinfo(np.int64).max, size=steps.shape) % available[:, None]
-        steps = np.where(many[:, None], drawn + (1 if leave_out else 0), steps)
-    allowed = steps < available[:, None] + (1 if leave_out else 0)
-    members = order[starts[points][:, None] + (first[:, None] + steps) % sizes[points][:, None]]
-    row_of = np.broadcast_to(rows[:, None], members.shape)
-    return row_of[allowed], members[allowed]
+    @cached_property
+    def order(self) -> IntArray:
+        """The rows, point by point."""
+        return np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def starts(self) -> IntArray:
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    @property
+    def are_rows(self) -> bool:
+        """No two rows are equal."""
+        return len(self.sizes) == len(self.codes)
+
+    def alone(self) -> IntArray:
+        return np.flatnonzero(self.sizes[self.codes] == 1)
+
+    def repeated(self) -> IntArray:
+        return np.flatnonzero(self.sizes[self.codes] > 1)
 
 
-def _nearest_points(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:
-    """Pairs (position in ``queries``, nearest other point), several where distances tie."""
-    if points.shape[1] == 1:
-        return _nearest_on_a_line(points[:, 0], queries)
+def nearest_points(values: FloatArray, points: Points) -> tuple[IntArray, IntArray]:
+    """Rows that equal no other, each with its nearest point, or with all that are equally near."""
+    rows = points.alone()
+    if not len(rows) or len(points.sizes) == 1:
+        nothing = np.empty(0, dtype=np.intp)
+        return nothing, nothing
+    distinct = values[points.order[points.starts]]
+    search = _on_a_line if distinct.shape[1] == 1 else _in_space
+    queries, near = search(distinct, points.codes[rows])
+    return rows[queries], near
+
+
+def _in_space(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:
+    """Pairs (position in ``queries``, nearest other point); more are looked at where all tie."""
     from scipy.spatial import cKDTree
 
-    tree = cKDTree(points, balanced_tree=False)
-    k = min(1 + NEAREST_LOOKED_AT, len(points))
-    distances, near = tree.query(points[queries], k=k)
-    distances = np.where(near == queries[:, None], np.inf, distances)
-    return _tied(distances, near)
+    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
+    found: list[tuple[IntArray, IntArray]] = []
+    open_ = np.arange(len(queries))
+    k = LOOKED_AT
+    while len(open_):
+        k = min(k, len(points))
+        distances, near = tree.query(points[queries[open_]], k=k)
+        distances = np.where(near == queries[open_][:, None], np.inf, distances)
+        more = _ties(distances)[:, -1] & (k < len(points))
+        rows, others = _tied(distances[~more], near[~more])
+        found.append((open_[~more][rows], others))
+        open_ = open_[more]
+        k *= 4
+    return np.concatenate([r for r, _ in found]), np.concatenate([o for _, o in found])
 
 
-def _nearest_on_a_line(values: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:
+def _on_a_line(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:
+    values = points[:, 0]
     order = np.argsort(values, kind="stable")
     position = np.empty(len(order), dtype=np.intp)
     position[order] = np.arange(len(order))
@@ -107,9 +106,12 @@ def _nearest_on_a_line(values: FloatArray, queries: IntArray) -> tuple[IntArray,
     return _tied(distances, near)
 
 
+def _ties(distances: FloatArray) -> BoolArray:
+    return np.asarray(distances <= distances.min(axis=1, keepdims=True) * (1 + TIE_TOLERANCE))
+
+
 def _tied(distances: FloatArray, near: IntArray) -> tuple[IntArray, IntArray]:
-    least = distances.min(axis=1, keepdims=True)
-    rows, columns = np.nonzero(distances <= least * (1 + TIE_TOLERANCE))
+    rows, columns = np.nonzero(_ties(distances))
     return rows, near[rows, columns]
 
 

@@ -3,7 +3,8 @@
 Both estimators assume that no two distances are equal. Rounded numbers break that: which of many
 equal distances counts as nearer would depend on the last bit, and so on dtype and row order. So
 equal values are spread over the gap to their neighbours before anything is counted. Let X' = X + U
-be that with U independent of Y: X is known from X', hence I(X'; Y) = I(X; Y).
+be that with U independent of Y: X is known from X', hence I(X'; Y) = I(X; Y). Different values with
+a fixed number of decimals still have equal distances; they are moved by up to half of their step.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
 
 SPREAD_SEED = 2004
+MANY_ROWS = 50_000  # from here on a column is not begun before its time is known
+PROBED = 64  # one row of so many
+ROUNDING = 2.0 * float(np.finfo(np.float32).eps)
+MOST_STEPS = 1 << 20
 
 
 def ksg_information(
@@ -87,20 +92,26 @@ def _spread(values: FloatArray, others: Any, draws: np.random.Generator) -> tupl
     """Both, sorted by the values; equal values lie anywhere between the midpoints to the next ones.
 
     Where depends on the sorted pairs only, so not on the order of the rows; and numbers are taken
-    in single precision, so that their dtype does not decide which of two distances is larger.
+    in single precision, so that their dtype does not decide which of two distances is larger. If
+    they come in steps, no two distances of theirs may be equal, whatever the unit.
     """
     order = np.lexsort((others, values))
     values, others = _unit_size(values[order]), others[order]
     starts = np.flatnonzero(np.concatenate(([True], values[1:] > values[:-1])))
-    values = _single(values, len(starts))
-    if len(starts) == len(values):
-        return values, others
     times = np.diff(np.append(starts, len(values)))
+    steps = _steps(values[starts])
+    if steps is not None:
+        values = np.repeat(steps, times)
+    elif len(starts) < len(values):
+        values = _single(values, len(starts))
+    else:
+        return _single(values, len(starts)), others
     half = np.diff(values[starts]) / 2
     below = np.repeat(np.append(half[0], half), times)
     above = np.repeat(np.append(half, half[-1]), times)
-    moved = values + draws.random(len(values)) * (below + above) - below
-    spread = np.where(np.repeat(times, times) > 1, moved, values)
+    single = np.repeat(times, times) == 1
+    below[single] = above[single] = 0.0 if steps is None else 0.5
+    spread = values + draws.random(len(values)) * (below + above) - below
     order = np.argsort(spread, kind="stable")
     return spread[order], others[order]
 
@@ -108,6 +119,19 @@ def _spread(values: FloatArray, others: Any, draws: np.random.Generator) -> tupl
 def _unit_size(values: FloatArray) -> FloatArray:
     """Divided by a power of two, which is exact: squares neither overflow nor vanish."""
     return np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
+
+
+def _steps(distinct: FloatArray) -> FloatArray | None:
+    """Sorted values as whole numbers of one step, if single precision allows that all are."""
+    noise = ROUNDING * float(np.abs(distinct).max())
+    step, span = float(np.diff(distinct).min()), float(distinct[-1] - distinct[0])
+    if step < 8 * noise or span > MOST_STEPS * step:
+        return None
+    for _ in range(2):  # the smallest gap is known to few digits, the span to many
+        counts = np.rint((distinct - distinct[0]) / step)
+        step = span / counts[-1]
+    all_are = np.abs(distinct - distinct[0] - counts * step).max() <= noise
+    return counts if all_are else None
 
 
 def _single(values: FloatArray, n_distinct: int) -> FloatArray:
@@ -140,6 +164,7 @@ class BoundKSG:
         self.monitor: Monitor = engine.monitor
         self._engine = engine
         self._n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
+        self._seconds: float | None = None
 
     def scores(self) -> FloatArray:
         return self._output_scores.mean(axis=0)
@@ -172,13 +197,29 @@ class BoundKSG:
                 "estimator='ksg' needs distances; drop those rows, fill them in, or use "
                 "estimator='binned'."
             )
-        return [
-            ksg_information(
-                x,
-                output,
-                n_neighbors=self._n_neighbors,
-                discrete_x=discrete,
-                discrete_y=self._engine.target.is_classification,
-            )
-            for output in y.T
-        ]
+        self.monitor.expect(self._expected_seconds(x, y, discrete))
+        return [self._information(x, output, discrete) for output in y.T]
+
+    def _information(self, x: FloatArray, output: FloatArray, discrete: bool) -> float:
+        return ksg_information(
+            x,
+            output,
+            n_neighbors=self._n_neighbors,
+            discrete_x=discrete,
+            discrete_y=self._engine.target.is_classification,
+        )
+
+    def _expected_seconds(self, x: FloatArray, y: FloatArray, discrete: bool) -> float:
+        """Of one column, which cannot be stopped: from some of the rows, once for all columns.
+
+        A pair of numbers takes n √n, for neighbours in the plane are looked for along one axis.
+        """
+        if not self.monitor.has_limit or len(x) < MANY_ROWS:
+            return 0.0
+        if self._seconds is None:
+            began = self.monitor.elapsed
+            self._information(x[::PROBED], y[::PROBED, 0], discrete)
+            is_pair = not (discrete or self._engine.target.is_classification)
+            growth = PROBED ** (1.5 if is_pair else 1.0)
+            self._seconds = growth * (self.monitor.elapsed - began) * y.shape[1]
+        return self._seconds

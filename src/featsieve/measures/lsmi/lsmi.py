@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.ridge import ridge_solutions
-from featsieve.input.parameters import check_flag
-from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import (
     BasisSums,
     Centers,
@@ -28,11 +26,10 @@ from featsieve.measures.lsmi.basis import (
     gradient_sums,
     weighted_distances,
 )
-from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
+from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor
-from featsieve.runtime.seeds import random_source
 
 # Measured at 50 and 100 centres: an eigendecomposition costs as much as about 20 Cholesky factors.
 _MAX_CHOLESKY = 20
@@ -115,7 +112,7 @@ _KEPT_TARGETS = (16, 2)  # a grid of σ and more, or the present one for both pa
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LSMI(BaseMeasure):
+class LSMI(SampledMeasure):
     """LSMI of weighted columns with the target; classes by a delta kernel, numbers by a Gaussian.
 
     Parameters
@@ -148,21 +145,10 @@ class LSMI(BaseMeasure):
     [3, 2]
     """
 
-    scale_ddof: ClassVar[int | None] = 1
-
-    n_basis: int = 100
-    sigmas: Any = None
     lambdas: Any = None
-    cv: int = 5
-    centers: CenterRule | Any = "random"
-    scale_target: bool = True
-    random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundLSMI:
-        grid = make_grid(self.sigmas, self.lambdas, self.cv, self.n_basis, self.centers)
-        seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        rows = TableRows(engine, scale_target=check_flag("scale_target", self.scale_target))
-        return BoundLSMI(SampledBasis(rows, grid, int(seed)), engine.monitor)
+        return BoundLSMI(self._basis(engine, self.lambdas), engine.monitor)
 
 
 @dataclass(frozen=True)

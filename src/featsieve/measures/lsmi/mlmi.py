@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.compiled.mixture import maximise_mixture
 from featsieve.errors import MemoryBudgetError
-from featsieve.input.parameters import check_choice, check_flag
-from featsieve.measures.base import BaseMeasure
+from featsieve.input.parameters import check_choice, check_integer
 from featsieve.measures.lsmi.basis import Rows, gaussian, weighted_distances
-from featsieve.measures.lsmi.sampled import CenterRule, SampledBasis, TableRows, make_grid
+from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure
 from featsieve.protocols import Engine
 from featsieve.runtime.ordering import best_index
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor
-from featsieve.runtime.seeds import random_source
 
 Solver = Literal["em", "authors"]
 _AUTHORS_STEPS = 10.0 ** np.arange(3, -4, -1)
@@ -121,7 +119,7 @@ def _inverse(ratio: FloatArray) -> FloatArray:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MLMI(BaseMeasure):
+class MLMI(SampledMeasure):
     """MLMI of a set of columns with the target, in nats.
 
     Parameters
@@ -145,23 +143,12 @@ class MLMI(BaseMeasure):
     [3, 2]
     """
 
-    scale_ddof: ClassVar[int | None] = 1
-
-    n_basis: int = 100
-    sigmas: Any = None
-    cv: int = 5
-    centers: CenterRule | Any = "random"
     solver: Solver = "em"
-    scale_target: bool = True
-    random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundMLMI:
         check_choice("solver", self.solver, ("em", "authors"))
-        grid = make_grid(self.sigmas, None, self.cv, self.n_basis, self.centers)
-        _require_memory(engine, grid.n_basis)
-        seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        rows = TableRows(engine, scale_target=check_flag("scale_target", self.scale_target))
-        return BoundMLMI(SampledBasis(rows, grid, int(seed)), self.solver, engine.monitor)
+        _require_memory(engine, check_integer("n_basis", self.n_basis, 1))
+        return BoundMLMI(self._basis(engine), self.solver, engine.monitor)
 
 
 @dataclass(frozen=True)

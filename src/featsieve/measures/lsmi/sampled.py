@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_integer, check_numbers
+from featsieve.input.parameters import brief, check_flag, check_integer, check_numbers
+from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import (
     Centers,
     Rows,
@@ -21,6 +22,7 @@ from featsieve.measures.lsmi.basis import (
     sorted_by_fold,
 )
 from featsieve.protocols import Engine, S
+from featsieve.runtime.seeds import random_source
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import Dummies, column_moments
 
@@ -235,16 +237,6 @@ class Grid:
     centers: CenterRule | Any
 
 
-def make_grid(sigmas: Any, lambdas: Any, cv: Any, n_basis: Any, centers: Any) -> Grid:
-    return Grid(
-        centers=_known_centers(centers),
-        sigmas=None if sigmas is None else _positive(sigmas, "sigmas"),
-        lambdas=LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
-        n_basis=check_integer("n_basis", n_basis, 1),
-        cv=check_integer("cv", cv, 2),
-    )
-
-
 class SampledBasis:
     """Centres, folds and widths for the rows of a table."""
 
@@ -312,7 +304,7 @@ class SampledBasis:
 def _known_centers(centers: Any) -> Any:
     rules = ("random", "stratified", "kmeans++")
     if isinstance(centers, str) and centers not in rules:
-        raise InputError(f"centers={centers!r} is not known; allowed are {', '.join(rules)}.")
+        raise InputError(f"centers={brief(centers)} is not known; allowed are {', '.join(rules)}.")
     return centers
 
 
@@ -328,3 +320,32 @@ def _row_numbers(centers: Any, n_samples: int) -> IntArray:
 
 def _positive(values: Any, name: str) -> FloatArray:
     return np.unique(check_numbers(name, values, 1 / _EXTREME, _EXTREME))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SampledMeasure(BaseMeasure):
+    """The parameters of measures on sampled basis functions, chosen by cross-validation."""
+
+    scale_ddof: ClassVar[int | None] = 1
+
+    n_basis: int = 100
+    sigmas: Any = None
+    cv: int = 5
+    centers: CenterRule | Any = "random"
+    scale_target: bool = True
+    random_state: Any = None
+
+    def _grid(self, lambdas: Any) -> Grid:
+        return Grid(
+            centers=_known_centers(self.centers),
+            sigmas=None if self.sigmas is None else _positive(self.sigmas, "sigmas"),
+            lambdas=LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
+            n_basis=check_integer("n_basis", self.n_basis, 1),
+            cv=check_integer("cv", self.cv, 2),
+        )
+
+    def _basis(self, engine: Engine, lambdas: Any = None) -> SampledBasis:
+        grid = self._grid(lambdas)
+        scale_target = check_flag("scale_target", self.scale_target)
+        seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
+        return SampledBasis(TableRows(engine, scale_target=scale_target), grid, int(seed))

@@ -16,6 +16,8 @@ from featsieve.schema import Block
 from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments, target_columns
 
 ROWS_IN_CACHE = 32  # rows of a product that are scaled at once
+NUMBERS_AT_ONCE = 1 << 22  # of permuted targets
+FEWEST_ROWS = 64
 COPIES = 3  # a product, the one it is merged with, and the shift between them
 
 
@@ -98,10 +100,19 @@ def _needed(columns: FloatArray) -> FloatArray:
 def _block_moments(
     dummies: Dummies, target: FloatArray, orders: IntArray, block: Block
 ) -> CrossMoments:
-    here = orders[:, block.start : block.start + block.n_rows]
-    permuted = [column[here].T for column in np.ascontiguousarray(target.T)]
-    Y = permuted[0] if len(permuted) == 1 else np.concatenate(permuted, axis=1)
-    return cross_moments(dummies.expand(block), Y, block.weight)
+    """A few rows at a time: the permuted targets of all orders can be far larger than the block."""
+    X, columns = dummies.expand(block), np.ascontiguousarray(target.T)
+    rows = max(NUMBERS_AT_ONCE // (len(orders) * len(columns)), FEWEST_ROWS)
+    pieces = [slice(i, min(i + rows, block.n_rows)) for i in range(0, block.n_rows, rows)]
+    total: CrossMoments | None = None
+    for piece in pieces:
+        here = orders[:, block.start + piece.start : block.start + piece.stop]
+        Y = np.concatenate([column[here].T for column in columns], axis=1)
+        weight = None if block.weight is None else block.weight[piece]
+        moments = cross_moments(X[piece], Y, weight)
+        total = moments if total is None else total.merge(moments)
+    assert total is not None
+    return total
 
 
 def _absolute_correlation(moments: CrossMoments, part: slice) -> FloatArray:

@@ -13,6 +13,7 @@ from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.input.targets import require_classes
 from featsieve.protocols import Engine
+from featsieve.runtime.ordering import first_of_copies
 from featsieve.schema import Block
 from featsieve.statistics.moments import Dummies
 
@@ -60,17 +61,7 @@ class Rows:
     def is_copy(self) -> BoolArray:
         """Units whose columns are those of an earlier unit, but for their signs and rounding."""
         key = self.per_unit(np.abs(np.random.default_rng(0).normal(size=self.n_samples) @ self.X))
-        order = np.argsort(key, kind="stable")
-        is_near = np.diff(key[order]) <= _SAME * (1.0 + key[order[1:]])
-        run_of = np.concatenate([[0], np.cumsum(~is_near)])
-        is_copy = np.zeros(self.n_units, dtype=bool)
-        for run in np.flatnonzero(np.bincount(run_of) > 1):
-            first: list[int] = []
-            for unit in sorted(order[run_of == run].tolist()):
-                is_copy[unit] = any(self._same(earlier, unit) for earlier in first)
-                if not is_copy[unit]:
-                    first.append(unit)
-        return is_copy
+        return first_of_copies(key, self._same, _SAME) != np.arange(self.n_units)
 
     def _same(self, a: int, b: int) -> bool:
         X, Z = (self.X[:, self.columns_of(np.array([unit]))] for unit in (a, b))

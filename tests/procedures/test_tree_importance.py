@@ -1,0 +1,58 @@
+"""Trees under a time limit: the same trees, grown in pieces that the clock can end."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from featsieve import RidgeForward, TreeImportance
+from featsieve.procedures.tree_importance import _expect_a_tree
+from featsieve.runtime import progress
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 70))
+Y = X[:, 0] + X[:, 3] ** 2
+
+
+def ticking(seconds):
+    """A clock that moves on by so much whenever it is looked at."""
+    times = itertools.count()
+    return lambda: next(times) * seconds
+
+
+@pytest.mark.parametrize("method", [TreeImportance, RidgeForward])
+def test_a_limit_that_is_not_reached_changes_no_bit(method):
+    free, limited = (method(n_features_to_select=3, max_time=t).fit(X, Y) for t in (None, 1000))
+    assert_array_equal(free.scores_, limited.scores_)
+
+
+def test_the_limit_is_seen_after_each_tree_that_takes_long(monkeypatch):
+    grown = []
+    monkeypatch.setattr(progress, "perf_counter", ticking(1.0))
+    fitted = TreeImportance(
+        n_features_to_select=3, max_time=40, callback=lambda p: grown.append(p.done)
+    ).fit(X, Y)
+    assert fitted.result_.stop_reason == "max_time"
+    trees = [done for done in grown if done]
+    assert_array_equal(np.diff(trees), 1)
+
+
+@pytest.mark.parametrize(("limit", "is_begun"), [(6.0, True), (3.0, False)])
+def test_a_tree_that_would_end_after_the_limit_is_not_begun(limit, is_begun):
+    """A stump of one second, on 256 rows: some four seconds for a tree."""
+    now = [0.0]
+    monitor = progress.Monitor(max_time=limit, clock=lambda: now[0])
+
+    class Stump:
+        def set_params(self, **_):
+            return self
+
+        def fit(self, *_):
+            now[0] += 1.0
+
+    with nullcontext() if is_begun else pytest.raises(progress.TimeUp):
+        _expect_a_tree(Stump(), (np.zeros((256, 2)), None, None), monitor)
