@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
 import time
 import warnings
 from dataclasses import asdict, dataclass
@@ -181,6 +182,9 @@ def reset_peak() -> int:
 
 def fit(case: str, data: tuple[Any, Any], held: int = 0, **limits: Any) -> Outcome:
     """``held``: bytes that the process held before it knew of any large table."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("featsieve-reader"):  # of a batch that the last fit did not take
+            thread.join()
     reset_peak()
     before = held + (data[0].nbytes if isinstance(data[0], np.ndarray) else 0)
     clock = progress.perf_counter

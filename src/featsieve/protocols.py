@@ -87,13 +87,6 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class CanKeepBlocks(Protocol):
-    """An engine of rows on other machines: what ``fn`` makes of them stays there, to be reduced."""
-
-    def keep(self, fn: Callable[[Block], Any]) -> Any: ...
-
-
-@runtime_checkable
 class CanPermuteTarget(Protocol):
     """An engine that can hand out the same rows with the target in another order."""
 
@@ -246,13 +239,15 @@ class HasContextScores(Protocol):
 class PairTerms:
     """Relevance of each unit, and a term for pairs of units, computed one row at a time.
 
-    ``role`` says whether the pair term is redundancy to lose or complement to gain.
+    ``role`` says whether the pair term is redundancy to lose or complement to gain; ``pair_rows``
+    gives several rows at once, where that is faster than one after another.
     """
 
     relevance: FloatArray
     pair_row: Callable[[int], FloatArray]
     role: Literal["redundancy", "complement"]
     symmetric: bool
+    pair_rows: Callable[[Sequence[int]], FloatArray] | None = None
 
 
 @runtime_checkable

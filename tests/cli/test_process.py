@@ -150,5 +150,37 @@ def test_a_reader_that_goes_away_is_no_error(csv):
     assert (done.returncode, done.stdout.strip()) == (0, "")
 
 
+@pytest.mark.parametrize("closed", [1, 2])
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_closed_streams_are_no_error(csv, closed, form):
+    code = (
+        "import os, sys\n"
+        f"os.close({closed})\n"
+        "words = ['select', sys.argv[1], '--target', 'y', '--method', 'pc', '--format']\n"
+        "words = [sys.executable, '-m', 'featsieve.cli', *words, sys.argv[2]]\n"
+        "os.execv(sys.executable, words)\n"
+    )
+    done = run_tool("-c", code, str(csv), form)
+    assert done.returncode == 0, done.stderr
+    assert "error" not in done.stderr
+    assert bool(done.stdout) == (closed == 2)
+
+
+@pytest.mark.parametrize("module", ["featsieve.cli.running", "featsieve.cli.select", "numpy"])
+def test_ctrl_c_while_modules_are_imported_is_one_sentence(csv, module):
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == sys.argv[1]: raise KeyboardInterrupt\n"
+        "from featsieve.cli import main\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "sys.exit(main(['select', sys.argv[2], '--target', 'y']))\n"
+    )
+    done = run_tool("-c", code, module, str(csv))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "featsieve: interrupted before a first answer was ready.\n"
+
+
 def test_wine_is_the_wine_of_the_papers():
     assert fetch("wine").matches_paper

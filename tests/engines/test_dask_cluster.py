@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve import MRMR, PearsonRanking
+from featsieve import MRMR, HSICRanking, PearsonRanking
 from featsieve.errors import ClusterError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.statistics.moments import column_moments
@@ -95,6 +95,50 @@ def test_codes_stay_on_the_workers_and_give_the_same_answer(client, memory_limit
     selector = MRMR(n_features_to_select=4, memory_limit=memory_limit).fit(lazy, y)
     assert selector.indices_.tolist() == expected.indices_.tolist()
     assert_allclose(selector.scores_, expected.scores_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("discretizer", ["quantile", "caim"])
+def test_cuts_are_found_where_the_rows_are(client, discretizer):
+    """Cells travel between workers, a tile of columns each; the cuts are those of all rows."""
+    import dask.array as da
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 7))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:, 3] *= 1e200
+    y = (X[:, 1] > 0).astype(int)
+    parameters = {"n_features_to_select": 3, "discretizer": discretizer, "memory_limit": "64KiB"}
+    expected = MRMR(**parameters).fit(X, y)
+    selector = MRMR(**parameters).fit(da.from_array(X, chunks=(90, 7)), y)
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    assert_allclose(selector.scores_, expected.scores_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("approximation", ["none", "block"])
+def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, monkeypatch):
+    import dask.array as da
+
+    from featsieve.measures.hsic import tiles
+
+    asked = []
+    share = tiles.SharedRowPairs.reduce_each
+
+    def counted(self, fn, columns):
+        asked.append(len(columns))
+        return share(self, fn, columns)
+
+    monkeypatch.setattr(tiles, "WORTH_A_CLUSTER", 1)
+    monkeypatch.setattr(tiles.SharedRowPairs, "reduce_each", counted)
+    monkeypatch.setattr(tiles, "BLOCK_ROWS", 200)
+    X = np.random.default_rng(0).normal(size=(900, 4))
+    y = X[:, 1] + X[:, 3] ** 2
+    parameters = {"n_features_to_select": 2, "approximation": approximation}
+    expected = HSICRanking(**parameters).fit(X, y)
+    assert not asked
+    selector = HSICRanking(**parameters).fit(da.from_array(X, chunks=(250, 4)), y)
+    assert 4 in asked
+    assert selector.indices_.tolist() == expected.indices_.tolist()
+    assert_allclose(selector.scores_, expected.scores_, rtol=1e-9)
 
 
 def test_kept_parts_are_reduced_where_they_are(client):

@@ -65,6 +65,29 @@ def test_batches_do_not_depend_on_row_groups_or_the_limit(
     assert all(batch.column_names == wanted for batch in batches)
 
 
+def test_columns_that_fit_wait_in_memory_and_others_in_a_file(tmp_path, monkeypatch):
+    path, table = tmp_path / "table.parquet", mixed_table(100)
+    pq.write_table(table, path, row_group_size=40)
+    monkeypatch.setattr(row_batches, "LEAST_BUDGET", 1)
+    taken = []
+    for name in ("_held", "_spooled"):
+        usual = getattr(row_batches, name)
+        monkeypatch.setattr(row_batches, name, lambda *a, n=name, f=usual: taken.append(n) or f(*a))
+    numbers, all_names = ["number", "with.dot", "gap"], ["word", "number", "gap"]
+    held = 40 * (8 + 8)  # bytes of a row group's columns but the last
+    for names, limit, expected in (
+        (numbers, 2 * held, "_held"),
+        (numbers, 2 * held - 2, "_spooled"),
+        (all_names, 2 * held, "_spooled"),  # nobody knows how long words are
+    ):
+        taken.clear()
+        file = row_batches.open_file(path)
+        batches = list(row_batches.read_batches(file, path, names, 32, limit, even=False))
+        assert set(taken) == {expected}
+        assert [len(batch) for batch in batches] == [32, 8, 32, 8, 20]
+        assert pa.concat_tables(batches).to_pylist() == table.select(names).to_pylist()
+
+
 @contextmanager
 def counted_memory():
     """A pool that knows the most that Arrow held at a time."""

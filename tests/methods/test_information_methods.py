@@ -452,14 +452,14 @@ def test_codes_that_exceed_the_budget_are_spilled_once(selector, tmp_path, monke
 
 
 def test_a_full_disk_is_named():
-    from featsieve.measures.information.coding import CodeFile
+    from featsieve.measures.information.coded_table import CodeFile
 
     file = CodeFile(1000, 3)
     with (
         mock.patch.object(file, "_file", **{"write.side_effect": OSError(28, "No space left")}),
         pytest.raises(MemoryBudgetError, match=r"temporary file failed \(No space left\); raise"),
     ):
-        file.write(0, np.zeros((2, 3), dtype=np.uint8))
+        file.append(np.zeros((2, 3), dtype=np.uint8))
 
 
 @pytest.mark.parametrize("method", [MRMR, JMI, CMIM])

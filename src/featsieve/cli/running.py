@@ -61,8 +61,7 @@ def _run(arguments: argparse.Namespace) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _show_warning(arguments)
             code: int = module.run(arguments)
-        if sys.stdout is not None:  # None where standard output was closed from the start
-            sys.stdout.flush()
+        sys.stdout.flush()
         return code
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing to say, and nothing left to flush.
@@ -94,7 +93,7 @@ def explain(error: Exception) -> str:
 def say(message: str) -> None:
     """A message for the user, on standard error."""
     text = f"featsieve: {printable(message)}"
-    if sys.stderr is not None and sys.stderr.isatty():  # words stay whole, further lines go in
+    if sys.stderr.isatty():  # words stay whole, further lines go in
         width = max(20, shutil.get_terminal_size().columns)
         text = textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
     print(text, file=sys.stderr, flush=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
 from featsieve.engines.base import spans
+from featsieve.engines.remote import CanMapTaken
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
 from featsieve.input.targets import scan_target
@@ -56,18 +57,32 @@ class Cuts:
             few[column, : self._sizes[column]] = self.columns[column]
         return np.ascontiguousarray(few.T)
 
+    @cached_property
+    def _few_single(self) -> FloatArray:
+        """The same for single precision: rounded down, they separate the same numbers."""
+        with np.errstate(over="ignore"):
+            single = self._few.astype(np.float32)
+            return np.where(single > self._few, np.nextafter(single, np.float32(-np.inf)), single)
+
+    def _few_for(self, dtype: Any) -> FloatArray:
+        return self._few_single if dtype == np.float32 else self._few
+
+    def few_by_column(self, dtype: Any) -> FloatArray:
+        """Columns × cuts for numbers of this type, filled up with infinity; no column has many."""
+        return np.ascontiguousarray(self._few_for(dtype).T)
+
     def encode(self, X: Any) -> npt.NDArray[np.uint8]:
         """Codes of the cells of a dense or sparse array."""
         if not isinstance(X, np.ndarray):
             X = np.asarray(X.toarray(), dtype=np.float64)
         X = np.asarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
-        missing = (self._sizes + 1).astype(np.uint8)
+        missing, few = (self._sizes + 1).astype(np.uint8), self._few_for(X.dtype)
         if X.T.flags.c_contiguous and X.shape[1] > 1:
             states = np.empty(ROWS_AT_A_TIME, dtype=np.uint8)
-            encode_columns(X.T, self._few, missing, states, codes)
+            encode_columns(X.T, few, missing, states, codes)
         else:
-            encode_few_cuts(np.ascontiguousarray(X), self._few, missing, codes)
+            encode_few_cuts(np.ascontiguousarray(X), few, missing, codes)
         for column in np.flatnonzero(self._sizes > FEW_CUTS):
             states = np.empty(len(X), dtype=np.uint8)
             values = np.ascontiguousarray(X[:, column], dtype=np.float64)
@@ -153,15 +168,35 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._check()
         numeric = engine.schema.numeric_columns()
         cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
-        for start, stop in spans(len(numeric), _tile_width(engine, sample.n_rows)):
-            tile = numeric[start:stop]
-            taken = None if len(tile) == engine.n_features else tile
-            X = engine.take(sample.rows, taken)[0]
-            cuts_of_tile = self._cuts_of_columns(
-                X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
-            )
+        for tile, cuts_of_tile in self._cuts_of_tiles(engine, sample, numeric):
             cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
+
+    def _cuts_of_tiles(
+        self, engine: Engine, sample: Sample, columns: IntArray
+    ) -> Iterable[tuple[IntArray, list[FloatArray]]]:
+        """Where the rows are, or here."""
+        rows, width = sample.rows, _tile_width(engine, sample.n_rows)
+        if isinstance(engine, CanMapTaken):
+            fn = partial(_cuts_there, self, sample.classes, sample.weights)
+            mapped = engine.map_taken(fn, rows, columns, width)
+            if mapped is not None:
+                return mapped
+        tiles = [columns[slice(*span)] for span in spans(len(columns), width)]
+        return self._cuts_here(engine, sample, tiles)
+
+    def _cuts_here(
+        self, engine: Engine, sample: Sample, tiles: list[IntArray]
+    ) -> Iterator[tuple[IntArray, list[FloatArray]]]:
+        for tile in tiles:
+            taken = None if len(tile) == engine.n_features else tile
+            X = engine.take(sample.rows, taken)[0]
+            yield (
+                tile,
+                self._cuts_of_columns(
+                    X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
+                ),
+            )
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Cuts of one column on its own, without classes."""
@@ -265,6 +300,15 @@ def _refuse_no_classes(labels: Any, name: str) -> None:
             f"y is continuous, and {name} cuts by classes; give labels, or cut y itself first, for "
             "example by Quantile."
         )
+
+
+def _cuts_there(
+    discretizer: Discretizer,
+    classes: IntArray | None,
+    weights: FloatArray | None,
+    X: FloatArray,
+) -> list[FloatArray]:
+    return discretizer._cuts_of_columns(X, classes, 1, weights)
 
 
 def _tile_width(engine: Engine, n_rows: int) -> int:

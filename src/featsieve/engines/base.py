@@ -12,6 +12,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
 from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
+from featsieve.engines.remote import CanShare
 from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import Engine, S
 from featsieve.runtime.progress import Monitor
@@ -251,10 +252,15 @@ def rows_of(block: Block, rows: IntArray | None) -> tuple[Any, Array]:
     """X and y of those of the asked-for rows that lie in this block, in ascending order."""
     if rows is None:
         return block.X, block.y
-    ascending = rows if _is_sorted(rows) else np.sort(rows)
-    low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
-    local = ascending[low:high] - block.start
+    local = rows_inside(rows, block.start, block.n_rows)
     return block.X[local], block.y[local]
+
+
+def rows_inside(rows: IntArray, start: int, n_rows: int) -> IntArray:
+    """Those of the rows that lie in a block, in ascending order, counted from its start."""
+    ascending = rows if _is_sorted(rows) else np.sort(rows)
+    low, high = np.searchsorted(ascending, [start, start + n_rows])
+    return ascending[low:high] - start
 
 
 def _is_sorted(rows: IntArray) -> bool:
@@ -341,3 +347,6 @@ class EngineView:
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)
+
+    def share(self, value: Any) -> Any:
+        return self._engine.share(value) if isinstance(self._engine, CanShare) else None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from featsieve.engines.base import (
     require_memory,
     rows_of,
 )
+from featsieve.engines.dask_cluster import KeptParts, SharedValue, Shipped, delayed
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
@@ -40,13 +42,8 @@ from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 
-MERGE_FAN_IN = 8
-
-
-def delayed(value: Any) -> Any:
-    from dask.delayed import delayed as delay
-
-    return delay(value)
+MOST_PICKS = 256
+MERGE_FAN_IN = 32  # each level of merges costs a round of messages
 
 
 class DaskTable:
@@ -57,7 +54,7 @@ class DaskTable:
         self.native_target = y
         self._monitor = monitor
         self.parts = _partitions(X)
-        looks = compute([delayed(_look)(part) for part in self.parts], monitor)
+        looks = _looks(X, self.parts, monitor)
         lengths = [length for length, _ in looks]
         self.rounded = frozenset[int]().union(*(columns for _, columns in looks))
         self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
@@ -94,17 +91,42 @@ class DaskEngine(BaseEngine):
         self._blocks = [delayed(_block)(self._frame, *piece) for piece in self._pieces]
 
     def keep(self, fn: Callable[[Block], Any]) -> KeptParts | None:
-        """On a cluster what is made of the blocks stays on its workers."""
         client = cluster_client()
         if client is None:
             return None
         self.screen()
         parts = self._each_block(self._in_units(fn))
-        return KeptParts(client.persist(parts), self.monitor)
+        return KeptParts(client, parts, self.monitor)
+
+    def share(self, value: Any) -> SharedValue | None:
+        client = cluster_client()
+        return None if client is None else SharedValue(client, value, self.monitor)
+
+    def map_taken(
+        self, fn: Callable[[FloatArray], Any], rows: IntArray | None, columns: IntArray, width: int
+    ) -> list[tuple[IntArray, Any]] | None:
+        """Cells travel between workers, a tile of columns each, and only results come here."""
+        client = cluster_client()
+        n_tiles = 0 if client is None else min(sum(client.nthreads().values()), self._most_tiles)
+        if n_tiles < 2:
+            return None
+        self.screen()
+        n_tiles = max(n_tiles, -(-len(columns) // width))
+        tiles = [tile for tile in np.array_split(columns, n_tiles) if len(tile)]
+        cells = self._each_block(self._in_units(partial(_tiles_of_cells, rows=rows, tiles=tiles)))
+        shipped, call, pick = delayed(Shipped(fn)), delayed(_call_on_cells), delayed(getitem)
+        parts = ([pick(block, tile) for block in cells] for tile in range(len(tiles)))
+        results = compute([call(shipped, part) for part in parts], self.monitor)
+        return list(zip(tiles, results, strict=True))
+
+    @property
+    def _most_tiles(self) -> int:
+        """Each tile of each block is a task."""
+        return MOST_PICKS // max(len(self._pieces), 1)
 
     def _each_block(self, fn: Callable[[Block], Any]) -> list[Any]:
         """Block and summary are one task: blocks of their own would travel between workers."""
-        shipped, call = delayed(_Shipped(fn)), delayed(_call_on_rows)
+        shipped, call = delayed(Shipped(fn)), delayed(_call_on_rows)
         return [call(shipped, self._frame, *piece) for piece in self._pieces]
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
@@ -154,30 +176,7 @@ class DaskEngine(BaseEngine):
         return X, y
 
 
-class KeptParts:
-    """Results on the workers of a cluster; they are let go with the last reference to this."""
-
-    def __init__(self, parts: Sequence[Any], monitor: Monitor) -> None:
-        self._parts = list(parts)
-        self._monitor = monitor
-
-    def reduce(self, fn: Callable[[Any], S]) -> S:
-        shipped, call = delayed(_Shipped(fn)), delayed(_call)
-        return _merged([call(shipped, part) for part in self._parts], self._monitor)
-
-
-@dataclass(frozen=True)
-class _Shipped:
-    """A function as data: every worker gets it once, and not with every block."""
-
-    fn: Callable[[Any], Any]
-
-
-def _call(shipped: _Shipped, part: Any) -> Any:
-    return shipped.fn(part)
-
-
-def _call_on_rows(shipped: _Shipped, frame: _Frame, part: Any, y: Any, start: int) -> Any:
+def _call_on_rows(shipped: Shipped, frame: _Frame, part: Any, y: Any, start: int) -> Any:
     return shipped.fn(_block(frame, part, y, start))
 
 
@@ -242,6 +241,13 @@ def _length_error(n_x: int, n_y: int) -> InputError:
     )
 
 
+def _looks(X: Any, parts: list[Any], monitor: Monitor) -> list[tuple[int, frozenset[int]]]:
+    """An array of floats with known chunks says by itself what there is to know."""
+    if getattr(X, "chunks", None) and X.dtype.kind == "f" and not np.isnan(X.chunks[0]).any():
+        return [(int(length), frozenset()) for length in X.chunks[0]]
+    return compute([delayed(_look)(part) for part in parts], monitor)
+
+
 def _look(part: Any) -> tuple[int, frozenset[int]]:
     """How many rows there are, and which columns hold integers that floats round."""
     return int(part.shape[0]), rounded_columns(part)
@@ -261,8 +267,20 @@ def _block(frame: _Frame, part: Any, y: Any, start: int) -> Block:
 
 
 def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tuple[Array, Array]:
-    X, y = rows_of(Block(block.start, block.dense(), block.y), rows)
-    return (X if columns is None else X[:, columns]), y
+    X, y = rows_of(block, rows)
+    X = X if columns is None else X[:, columns]
+    return (X.toarray() if block.is_sparse else X), y
+
+
+def _tiles_of_cells(
+    block: Block, rows: IntArray | None, tiles: Sequence[IntArray]
+) -> list[FloatArray]:
+    X, _ = _cells(block, rows, None)
+    return [np.ascontiguousarray(X[:, tile]) for tile in tiles]
+
+
+def _call_on_cells(shipped: Shipped, parts: list[FloatArray]) -> Any:
+    return shipped.fn(np.concatenate(parts))
 
 
 def _merged(summaries: list[Any], monitor: Monitor) -> Any:

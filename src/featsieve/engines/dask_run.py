@@ -8,10 +8,10 @@ cannot be ended from outside: it runs to its end where it is, and its result is 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from featsieve.errors import ClusterError
@@ -23,8 +23,22 @@ LONGEST_REASON = 160
 
 def compute(values: Sequence[Any], monitor: Monitor) -> list[Any]:
     """The results of all values (delayed objects or collections), in order."""
-    try:
+    with _named_losses():
         return _compute_in_time(values, monitor)
+
+
+def gather(client: Any, futures: Sequence[Any], monitor: Monitor) -> list[Any]:
+    """The results of futures, in order."""
+    with _named_losses():
+        if monitor.has_limit:
+            wait_for(client, futures, monitor)
+        return list(client.gather(list(futures)))
+
+
+@contextmanager
+def _named_losses() -> Iterator[None]:
+    try:
+        yield
     except Exception as error:
         if not type(error).__module__.startswith("distributed"):
             raise
@@ -61,18 +75,22 @@ def _client_of(get: Any) -> Any:
 
 
 def _on_cluster(client: Any, values: Sequence[Any], monitor: Monitor) -> list[Any]:
+    results = client.compute(list(values))  # what is not lazy comes back as it is
+    wait_for(client, [result for result in results if hasattr(result, "done")], monitor)
+    return list(client.gather(results))
+
+
+def wait_for(client: Any, futures: Sequence[Any], monitor: Monitor) -> None:
+    """Until all are done; at the limit none of them is started any more."""
     from distributed import wait
 
-    results = client.compute(list(values))  # what is not lazy comes back as it is
-    futures = [result for result in results if hasattr(result, "done")]
     try:
         while not all(future.done() for future in futures):
             monitor.check()
             with suppress(NotYet):
-                wait(futures, timeout=_pause(monitor))
-        return list(client.gather(results))
+                wait(list(futures), timeout=_pause(monitor) if monitor.has_limit else None)
     except BaseException:
-        client.cancel(futures)
+        client.cancel(list(futures))
         raise
 
 

@@ -16,7 +16,7 @@ from featsieve.engines.base import (
     Context,
     block_rows,
     in_order,
-    rows_of,
+    rows_inside,
 )
 from featsieve.engines.memory import gathered, open_source
 from featsieve.engines.row_batches import open_file, read_batches
@@ -140,14 +140,16 @@ class ParquetTable:
                 counts[name] += statistics.null_count
         return counts
 
-    def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
-        """pyarrow tables of consecutive rows, read within the limit."""
+    def batches(
+        self, columns: list[str], batch_rows: int, memory_limit: int, *, even: bool = True
+    ) -> Iterator[Any]:
+        """pyarrow tables of consecutive rows, read within the limit; of one size if ``even``."""
         import pyarrow as pa
 
         for file, (path, before) in zip(self.files, self._fingerprints.items(), strict=True):
             before.refuse_change(path)
             try:
-                yield from read_batches(file, path, columns, batch_rows, memory_limit)
+                yield from read_batches(file, path, columns, batch_rows, memory_limit, even=even)
             except (OSError, pa.ArrowException) as error:
                 before.refuse_change(path)
                 raise _unreadable(path, error) from None
@@ -262,19 +264,21 @@ class FileEngine(BaseEngine):
             self.n_features, context.memory_limit, context.n_jobs
         )
 
-    def _raw_blocks(self, columns: list[str]) -> Iterator[tuple[int, Any]]:
+    def _raw_blocks(self, columns: list[str], *, even: bool = True) -> Iterator[tuple[int, Any]]:
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
-        batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit)
+        batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit, even=even)
         for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows
 
     def _block(self, start: int, batch: Any, schema: Schema) -> Block:
-        labels = batch if self._table.target is None else batch.column(self._table.target)
-        y = encode_target(labels, self.target)
         source = open_source(batch.select(list(schema.names)), schema)
-        return Block(start, source.rows(0, batch.num_rows), y)
+        return Block(start, source.rows(0, batch.num_rows), self._labels(batch))
+
+    def _labels(self, batch: Any) -> Array:
+        labels = batch if self._table.target is None else batch.column(self._table.target)
+        return encode_target(labels, self.target)
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         schema = self.schema
@@ -294,8 +298,17 @@ class FileEngine(BaseEngine):
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         columns = np.arange(self.n_features) if columns is None else columns
         schema = self._narrow(columns)
-        blocks = (self._block(*raw, schema) for raw in self._raw_blocks(list(schema.names)))
-        return in_order((rows_of(block, rows) for block in blocks), rows)
+        raw = self._raw_blocks(list(schema.names), even=rows is None)
+        return in_order((self._cells(*item, schema, rows) for item in raw), rows)
+
+    def _cells(
+        self, start: int, batch: Any, schema: Schema, rows: IntArray | None
+    ) -> tuple[Array, Array]:
+        """Those of the asked-for rows that lie in this batch: no others are copied."""
+        local = None if rows is None else rows_inside(rows, start, batch.num_rows)
+        source = open_source(batch.select(list(schema.names)), schema)
+        y = self._labels(batch)
+        return source.take(local, None), y if local is None else y[local]
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         """The numbers themselves: a file has no container to hand to a user's estimator."""

@@ -23,6 +23,7 @@ from featsieve.engines.base import (
     spans,
     tile_columns,
 )
+from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
 from featsieve.input.columns import is_sparse, numeric_values
 from featsieve.input.containers import select_columns, select_rows
@@ -170,15 +171,14 @@ def _open_frame(frame: Any, schema: Schema) -> Source:
 
     if not schema.categories and _has_flat_memory(frame):
         return ArraySource(frame.to_numpy())
-    wrapped = nw.from_native(frame, eager_only=True)
     if not type(frame).__module__.startswith("pyarrow"):
-        return _frame_source(list(wrapped.iter_columns()), schema)
+        return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
     # A file comes in many batches: numbers without gaps need no series around them.
     columns = [
         values.chunk(0).to_numpy()
         if j not in schema.categories and _is_plain_arrow(values)
-        else wrapped.get_column(name)
-        for j, (name, values) in enumerate(zip(frame.column_names, frame.columns, strict=True))
+        else nw.from_native(values, series_only=True)
+        for j, values in enumerate(frame.columns)
     ]
     return _frame_source(columns, schema)
 
@@ -246,13 +246,14 @@ def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:
     X, y = engine.take()
     schema = engine.schema.coded()
     context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
-    return MemoryEngine(X, y, context, native_target=native_target)
+    return MemoryEngine(X, y, context, native_target=native_target, origin=engine)
 
 
 class MemoryEngine(BaseEngine):
     """Any in-memory container, read block by block so that only blocks are ever copied.
 
-    ``container`` is what the user gave (array, sparse, dataframe); ``y`` is the encoded 2-D target.
+    ``container`` is what the user gave (array, sparse, dataframe); ``y`` is the encoded 2-D target;
+    ``origin`` is the engine that the rows were gathered from.
     """
 
     def __init__(
@@ -264,6 +265,7 @@ class MemoryEngine(BaseEngine):
         weight: FloatArray | None = None,
         native_target: Any = None,
         rows_per_block: int | None = None,
+        origin: Engine | None = None,
     ) -> None:
         self._source: Source = open_source(container, context.schema)
         super().__init__(context, self._source.n_rows)
@@ -272,6 +274,7 @@ class MemoryEngine(BaseEngine):
         self._weight = weight
         self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
+        self._origin = origin
         self._grid_is_given = rows_per_block is not None
         self._rows_per_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
@@ -358,6 +361,9 @@ class MemoryEngine(BaseEngine):
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return select_columns(self._container, columns), self._native_target
+
+    def share(self, value: Any) -> Any:
+        return self._origin.share(value) if isinstance(self._origin, CanShare) else None
 
     def with_permuted_target(self, order: IntArray) -> Self:
         """The same rows with the target in another order; X and the weights stay where they are."""

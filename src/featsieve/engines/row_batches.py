@@ -7,6 +7,7 @@ of a row group are read a few at a time into a temporary file, and the batches c
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -40,9 +41,18 @@ def open_file(path: Any) -> Any:
 
 
 def read_batches(
-    file: Any, path: Any, columns: list[str], batch_rows: int, memory_limit: int
+    file: Any,
+    path: Any,
+    columns: list[str],
+    batch_rows: int,
+    memory_limit: int,
+    *,
+    even: bool = True,
 ) -> Iterator[Any]:
-    """pyarrow tables of consecutive rows; all but the last have ``batch_rows`` rows."""
+    """pyarrow tables of consecutive rows.
+
+    All but the last have ``batch_rows`` rows if they are to be ``even``, else none has more.
+    """
     import pyarrow as pa
 
     groups = _column_groups(file, path, columns, max(memory_limit // 2, LEAST_BUDGET))
@@ -51,10 +61,43 @@ def read_batches(
         pieces: Iterable[Any] = (pa.Table.from_batches([batch]) for batch in batches)
     else:
         row_groups = range(file.metadata.num_row_groups)
-        spooled = (_spooled(file, row_group, groups, batch_rows) for row_group in row_groups)
-        pieces = chain.from_iterable(spooled)
-    for table in _rebatched(pieces, batch_rows):
+        read = _held if _held_bytes(file, groups) <= memory_limit // 2 else _spooled
+        pieces = chain.from_iterable(read(file, g, groups, batch_rows) for g in row_groups)
+    for table in _rebatched(pieces, batch_rows) if even else pieces:
         yield table.select(columns)
+
+
+def _held_bytes(file: Any, column_groups: list[list[str]]) -> float:
+    """Of a row group's columns but those of the last group; infinite where nobody knows."""
+    import pyarrow.types as types
+
+    names = {name for group in column_groups[:-1] for name in group}
+    kinds = [field.type for field in file.schema_arrow if field.name in names]
+    if not all(types.is_primitive(kind) for kind in kinds):
+        return math.inf
+    n_rows = _largest_row_group(file).num_rows
+    return n_rows * sum(kind.bit_width for kind in kinds) / 8
+
+
+def _held(
+    file: Any, row_group: int, column_groups: list[list[str]], batch_rows: int
+) -> Iterator[Any]:
+    """One row group, its columns a few at a time; those that were read wait in memory."""
+
+    def batches(columns: list[str]) -> Iterator[Any]:
+        return file.iter_batches(batch_rows, row_groups=[row_group], columns=columns)
+
+    first = [list(batches(columns)) for columns in column_groups[:-1]]
+    return _side_by_side([*first, batches(column_groups[-1])])
+
+
+def _side_by_side(streams: list[Iterable[Any]]) -> Iterator[Any]:
+    """Batches of the same rows as one table."""
+    import pyarrow as pa
+
+    for parts in zip(*streams, strict=True):
+        columns = [column for part in parts for column in part.columns]
+        yield pa.table(columns, [name for part in parts for name in part.schema.names])
 
 
 def _column_groups(file: Any, path: Any, columns: list[str], budget: int) -> list[list[str]]:
@@ -129,9 +172,7 @@ def _spooled(
             batches = file.iter_batches(batch_rows, row_groups=[row_group], columns=columns)
             _write_stream(spool, batches)
             streams.append(pa.ipc.open_stream(pa.PythonFile(spool, "r")))
-        for parts in zip(*streams, strict=True):
-            columns = [column for part in parts for column in part.columns]
-            yield pa.table(columns, [name for part in parts for name in part.schema.names])
+        yield from _side_by_side(streams)
 
 
 def _write_stream(spool: IO[bytes], batches: Iterable[Any]) -> None:
@@ -170,7 +211,7 @@ def _rebatched(pieces: Iterable[Any], batch_rows: int) -> Iterator[Any]:
         n_waiting += piece.num_rows
         if n_waiting >= batch_rows:
             rows = pa.concat_tables(waiting).unify_dictionaries()
-            yield rows.slice(0, batch_rows)
+            yield rows.slice(0, batch_rows).combine_chunks()
             n_waiting -= batch_rows
             waiting = [rows.slice(batch_rows)] if n_waiting else []
     if n_waiting:

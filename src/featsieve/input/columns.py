@@ -23,6 +23,8 @@ COLUMNS = "a list of column names or indices, or one True or False per column"
 
 def is_frame(container: Any) -> bool:
     """pandas, polars or pyarrow table."""
+    if isinstance(container, np.ndarray):  # narwhals would look through all its plugins
+        return False
     import narwhals.stable.v2 as nw
 
     return isinstance(nw.from_native(container, pass_through=True, eager_only=True), nw.DataFrame)

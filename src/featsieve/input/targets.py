@@ -309,6 +309,8 @@ def _sorted_states(states: frozenset[Any]) -> Array:
 
 
 def _codes(values: Array, classes: Array) -> Array:
+    if _are_consecutive(values, classes):
+        return values.astype(np.intp) - int(classes[0])
     if values.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
         codes = np.minimum(np.searchsorted(classes, values), len(classes) - 1)
         unknown = values[classes[codes] != values]
@@ -322,6 +324,15 @@ def _codes(values: Array, classes: Array) -> Array:
             f"{len(classes)} known ones; name all of them in classes at the first call."
         )
     return codes
+
+
+def _are_consecutive(values: Array, classes: Array) -> bool:
+    """Whether all labels are among consecutive integers, which need not be searched for."""
+    if {values.dtype.kind, classes.dtype.kind} - set("iu") or not len(values):
+        return False
+    low, high = int(classes[0]), int(classes[-1])
+    is_gapless = high - low + 1 == len(classes)
+    return is_gapless and low <= int(values.min()) and int(values.max()) <= high
 
 
 def refuse_numbers_in_text(states: Collection[Any], n_rows: int) -> None:

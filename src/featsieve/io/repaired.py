@@ -32,10 +32,12 @@ class RepairedParquet(ParquetTable):
     def schema(self) -> Any:
         return self.repair(super().schema.empty_table()).schema
 
-    def batches(self, columns: list[str], batch_rows: int, memory_limit: int) -> Iterator[Any]:
+    def batches(
+        self, columns: list[str], batch_rows: int, memory_limit: int, *, even: bool = True
+    ) -> Iterator[Any]:
         extra = self.complete is not None and self.complete not in columns
         wanted = [*columns, *([str(self.complete)] if extra else [])]
-        for batch in super().batches(wanted, batch_rows, memory_limit):
+        for batch in super().batches(wanted, batch_rows, memory_limit, even=even):
             repaired = self.repair(batch)
             if repaired.num_rows:
                 yield repaired.select(columns)

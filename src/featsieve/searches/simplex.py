@@ -96,7 +96,9 @@ class SimplexQP(BaseEstimator):
             return pair_matrix(bound, terms), None
         rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
-        return np.stack([terms.pair_row(int(unit)) for unit in chosen], axis=1), chosen
+        units = chosen.tolist()
+        rows = terms.pair_rows(units) if terms.pair_rows else [*map(terms.pair_row, units)]
+        return np.stack(list(rows), axis=1), chosen
 
     def _alpha(self, columns: FloatArray, relevance: FloatArray) -> float:
         if self.alpha == "auto":

@@ -162,3 +162,35 @@ def test_labels_can_be_taken_as_numbers():
     expected = [np.corrcoef(x, y)[0, 1] for x in X.T]
     np.testing.assert_allclose(pearson(X, y, task="regression"), expected, atol=1e-12)
     assert (pearson(X, y) >= 0).all()  # Hall's mean has no sign
+
+
+@pytest.mark.parametrize("groups", [None, {"a": [0, 4], "b": [1], "c": [2, 3]}])
+def test_some_rows_of_pairs_are_those_of_the_matrix(groups):
+    """Nyström's approximation asks for few rows, and no matrix of all pairs is made for them."""
+    import pandas as pd
+
+    from featsieve.input.boundary import Settings, open_engine
+    from featsieve.measures import Pearson
+
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
+    table["c"] = pd.Categorical(rng.integers(0, 3, 60))
+    table["e"] = pd.Categorical(rng.integers(0, 2, 60))
+    engine = open_engine(table, table["a"] + table["b"], Settings(feature_groups=groups))
+    bound = Pearson().bind(engine)
+    matrix = bound.pair_matrix()
+    units = [2, 0]
+    terms = Pearson().bind(engine).relevance_and_pairs()
+    np.testing.assert_allclose(terms.pair_rows(units), matrix[units], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(terms.pair_row(1), matrix[1], rtol=0, atol=1e-14)
+
+
+def test_nystrom_asks_for_no_matrix_of_all_pairs():
+    from featsieve import QPFS
+
+    X = np.random.default_rng(0).normal(size=(50, 400))
+    y = X[:, 3] + X[:, 7]
+    full = 4 * 8 * 400**2  # what the matrix of all pairs would need
+    selector = QPFS(n_features_to_select=2, n_columns=5, random_state=0)
+    few = selector.set_params(memory_limit=full // 4).fit(X, y)
+    assert sorted(few.indices_.tolist()) == [3, 7]

@@ -34,7 +34,7 @@ from featsieve.measures.hsic.passes import (
 )
 from featsieve.measures.hsic.projected import ProjectsRows
 from featsieve.measures.hsic.target_kernel import fit_target_kernel
-from featsieve.measures.hsic.tiles import RowPairs, choose_pairs, relative_error
+from featsieve.measures.hsic.tiles import RowPairs, brought_here, choose_pairs, relative_error
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.runtime.seeds import random_source
@@ -105,6 +105,8 @@ class HSIC(BaseMeasure):
     def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
         self._check(engine)
         seed = self.seed
+        if self.approximation not in ("rff", "nystrom"):
+            engine = brought_here(engine)
         if callable(self.kernel):
             return BoundFunctionHSIC(self._paired_rows(engine, seed), self.kernel)
         kernel = kernel_function(self.kernel)

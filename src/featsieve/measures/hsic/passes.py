@@ -43,8 +43,13 @@ class FixedMatrix:
     with_diagonal: bool
 
     def tile(self, L: FloatArray, left: FloatArray, right: FloatArray, total: float) -> FloatArray:
-        """Rows × columns of M, given the same of L, the row sums of both sides and s."""
-        M = L - self.cross * (left[:, None] + right)
+        """Rows × columns of M, given the same of L, the row sums of both sides and s.
+
+        In one array: workers of a cluster get the memory of each new one from the system.
+        """
+        M: FloatArray = left[:, None] + right
+        M *= self.cross
+        np.subtract(L, M, out=M)
         M += self.level * total
         M *= self.scale
         return M
@@ -119,7 +124,8 @@ class ComputedTarget:
         right = self.row_sums[b.start : b.start + b.n_rows]
         L = kernel_tile(self.kernel, a, b)
         M = self.fixed.tile(L, left, right, self._total(a.start))
-        return doubled(M, a.start == b.start, self.fixed.with_diagonal).astype(self.dtype)
+        M = doubled(M, a.start == b.start, self.fixed.with_diagonal)
+        return M.astype(self.dtype, copy=False)
 
     def _total(self, start: int) -> float:
         """ΣL of the rows that are paired with the one at ``start``."""
@@ -141,9 +147,13 @@ class StoredTarget:
 
 
 def doubled(M: FloatArray, on_diagonal: bool, with_diagonal: bool) -> FloatArray:
-    """Twice M above the diagonal of the whole matrix, so that its lower half need not be summed."""
+    """Twice M above the diagonal of the whole matrix, so that its lower half need not be summed.
+
+    M is used up.
+    """
     if not on_diagonal:
-        return 2.0 * M
+        M *= 2.0
+        return M
     upper = np.triu(2.0 * M)
     np.fill_diagonal(upper, np.diag(M) if with_diagonal else 0.0)
     return upper

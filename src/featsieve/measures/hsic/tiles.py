@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache, partial, reduce
+from itertools import combinations_with_replacement, islice
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.memory import gathered
+from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
-from featsieve.runtime.progress import Monitor
+from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Block
 
 TILE = 256
@@ -21,6 +24,8 @@ NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
+WORTH_A_CLUSTER = 1 << 30  # half a second of work
+TILES_PER_TASK = 8
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class Sums:
     def merge(self, other: Self) -> Self:
         return type(self)(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
+
+EMPTY = RowStrip(0, np.empty((0, 0)), np.empty((0, 0)))
 
 TileFunction = Callable[[RowStrip, RowStrip], Any]
 
@@ -184,11 +191,60 @@ class GatheredRowPairs:
         return self._n_strips * (self._n_strips + 1) // 2
 
     def _n_threads(self, columns: IntArray) -> int:
-        n_pairs = self.n_groups * self.rows_together**2
-        return 1 if n_pairs * max(len(columns), 1) < WORTH_A_THREAD else self.n_jobs
+        return 1 if self._evaluations(columns) < WORTH_A_THREAD else self.n_jobs
+
+    def _evaluations(self, columns: IntArray) -> int:
+        return self.n_groups * self.rows_together**2 * max(len(columns), 1)
 
     def alone(self) -> GatheredRowPairs:
         return replace(self, n_jobs=1, monitor=Deadline(self.monitor))
+
+
+@dataclass(frozen=True)
+class SharedRowPairs(GatheredRowPairs):
+    """Every worker of a cluster has the rows, and gets some of the tiles of each pass."""
+
+    shared: Any = field(default=None, repr=False)
+    local: bool = False
+
+    def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
+        if self._evaluations(columns) < WORTH_A_CLUSTER:
+            return super().reduce_each(fn, columns)
+        per_group, n_groups = self._tiles_per_group, self.n_groups
+        shares = [
+            (group, first, min(first + TILES_PER_TASK, per_group))
+            for group in range(n_groups)
+            for first in range(0, per_group, TILES_PER_TASK)
+        ]
+        pairs = replace(self, rows=EMPTY, monitor=SILENT, shared=None)
+        sums = self.shared.map(partial(_sum_of_tiles, pairs, fn, columns), shares)
+        self.monitor.tick("reading pairs of rows", per_group * n_groups, per_group * n_groups)
+        merged: dict[int, Any] = {}
+        for (group, _, _), part in zip(shares, sums, strict=True):
+            merged[group] = merged[group].merge(part) if group in merged else part
+        return [merged[group] for group in range(n_groups)]
+
+    def sum_of(self, fn: TileFunction, columns: IntArray, group: int, first: int, stop: int) -> Any:
+        """Over some tiles of a group, by their numbers."""
+        numbers = islice(combinations_with_replacement(range(self._n_strips), 2), first, stop)
+        strip = lru_cache(None)(lambda number: self._strip(group, number, columns))
+        return reduce(_merge, (fn(strip(i), strip(j)) for i, j in numbers))
+
+    def alone(self) -> GatheredRowPairs:
+        """In the thread that asks for it, as if there were no cluster."""
+        names = (f.name for f in fields(GatheredRowPairs) if f.name != "local")
+        here = GatheredRowPairs(**{name: getattr(self, name) for name in names})
+        return here.alone()
+
+
+def _sum_of_tiles(
+    pairs: SharedRowPairs,
+    fn: TileFunction,
+    columns: IntArray,
+    rows: RowStrip,
+    share: tuple[int, int, int],
+) -> Any:
+    return replace(pairs, rows=rows).sum_of(fn, columns, *share)
 
 
 @dataclass(frozen=True)
@@ -229,22 +285,31 @@ def _strip_of(block: Block, columns: IntArray) -> RowStrip:
     return RowStrip(block.start, np.ascontiguousarray(block.dense()[:, columns].T), block.y)
 
 
+def _fits_here(engine: Engine) -> bool:
+    return 8 * engine.n_samples * engine.n_features * GATHERED_SHARE <= engine.memory_limit
+
+
+def brought_here(engine: Engine) -> Engine:
+    """The rows of other machines, if they are few: asked for once, and not by each pass."""
+    return engine if engine.is_local or not _fits_here(engine) else gathered(engine)
+
+
 def row_pairs(engine: Engine) -> RowPairs:
     """All pairs; gathered if the table takes no more than its share of the memory limit."""
-    if 8 * engine.n_samples * engine.n_features * GATHERED_SHARE > engine.memory_limit:
+    if not _fits_here(engine):
         return StreamedRowPairs(engine)
     return _gathered_pairs(engine, None, engine.n_samples)
 
 
 def _gathered_pairs(engine: Engine, order: IntArray | None, rows_together: int) -> GatheredRowPairs:
-    return GatheredRowPairs(
-        _taken(engine, order) if order is not None else gather_rows(engine),
-        rows_together,
-        tile_width(engine.n_features),
-        engine.n_jobs,
-        engine.monitor,
-        order,
-    )
+    rows = _taken(engine, order) if order is not None else gather_rows(engine)
+    common = rows_together, tile_width(engine.n_features), engine.n_jobs, engine.monitor, order
+    evaluations = rows.n_rows * rows_together * engine.n_features
+    if isinstance(engine, CanShare) and evaluations >= WORTH_A_CLUSTER:
+        shared = engine.share(rows)
+        if shared is not None:
+            return SharedRowPairs(rows, *common, shared=shared)
+    return GatheredRowPairs(rows, *common)
 
 
 def _taken(engine: Engine, order: IntArray) -> RowStrip:

@@ -13,7 +13,8 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_pairs
 from featsieve.input.parameters import check_choice, check_flag
 from featsieve.measures.base import BaseMeasure
-from featsieve.measures.information.coding import CodedTable, Coder, fit_coder, open_table
+from featsieve.measures.information.coded_table import CodedTable, open_table
+from featsieve.measures.information.coding import Coder, fit_coder
 from featsieve.measures.information.counts import (
     ClassCounts,
     MeanInformation,

@@ -1,14 +1,10 @@
-"""From columns to codes: where to cut, how a block is coded, and the codes of all rows."""
+"""From columns to codes: where to cut, and how a block is coded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, partial, reduce
-from tempfile import TemporaryFile
-from threading import Lock
-from typing import Any, Protocol, Self
-from weakref import finalize
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,19 +12,17 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_CUTS, Cuts, Discretizer, Sample
 from featsieve.discretize.bins import choose_discretizer, choose_target_discretizer
 from featsieve.discretize.codes import code_cuts
-from featsieve.engines.base import BLOCK_BYTES, format_bytes, require_memory, spans
-from featsieve.errors import InputError, MemoryBudgetError
-from featsieve.measures.information.counts import CodedRows, Codes, Layout, OutputCounts
+from featsieve.errors import InputError
+from featsieve.measures.information.counts import CodedRows, Layout, OutputCounts
 from featsieve.measures.information.groups import GroupCodes, fit_groups
-from featsieve.protocols import CanKeepBlocks, Engine, S
-from featsieve.runtime.pool import ordered_map
+from featsieve.measures.information.packed_rows import PackedRows, Packer
+from featsieve.protocols import Engine
 from featsieve.schema import Block, Target
 
 # Cuts come from at most this many rows, chosen by the number of rows alone, so every engine finds
 # the same ones. With probability 99.9 % no cut is off by more than 0.7 % of the rows (DKW).
 SAMPLE_ROWS = 100_000
 SAMPLE_SEED = 20_151
-FETCHED_SHARE = 8  # of memory_limit: sending more codes here costs more than counting them there
 
 
 @dataclass(frozen=True)
@@ -65,26 +59,42 @@ class Coder:
         units = codes if self.groups is None else self.groups.of_units(codes)
         return CodedRows(units, self.target.encode(block.y), block.weight)
 
+    def packed(self, block: Block) -> PackedRows | CodedRows:
+        """As planes where the block allows it: one output, few states, no groups, no weights."""
+        planes = None
+        if self._packer is not None and block.weight is None:
+            planes = self._packer.pack(_cells_of(block), self.target.encode(block.y)[:, 0])
+        return self.rows(block) if planes is None else planes
+
+    @cached_property
+    def _packer(self) -> Packer | None:
+        if self.groups is not None or len(self.target.n_classes) > 1:
+            return None
+        packer = Packer(self.cuts, self.target.n_classes[0])
+        return packer if packer.fits else None
+
+    @property
+    def bytes_per_row(self) -> int:
+        """Of what is kept of a row."""
+        if self._packer is not None:
+            return -(-self._packer.with_missing.n_planes // 8)
+        return len(self.n_states)
+
     @property
     def n_states(self) -> IntArray:
         return self.cuts.n_states if self.groups is None else self.groups.n_states
 
-    @property
+    @cached_property
     def layouts(self) -> list[Layout]:
         """How the counts with each output are laid out."""
         return [Layout(self.n_states, n_classes) for n_classes in self.target.n_classes]
 
-    def count(self, rows: CodedRows) -> OutputCounts:
-        """The counts of all units with each output."""
-        return OutputCounts(
-            tuple(
-                layout.count(rows.codes, rows.classes[:, output], rows.weights)
-                for output, layout in enumerate(self.layouts)
-            )
-        )
-
     def count_block(self, block: Block) -> OutputCounts:
-        return self.count(self.rows(block))
+        return self.rows(block).count(self.layouts)
+
+
+def _cells_of(block: Block) -> FloatArray:
+    return block.dense() if block.is_sparse else block.X
 
 
 def fit_coder(
@@ -92,9 +102,9 @@ def fit_coder(
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
     chosen = choose_discretizer(discretizer, n_bins)
-    for_target = choose_target_discretizer(target_discretizer, n_bins)
-    target, sample = _fit_target(engine, for_target)
     by_classes = chosen is not None and chosen.needs_target
+    for_target = choose_target_discretizer(target_discretizer, n_bins)
+    target, sample = _fit_target(engine, for_target, by_classes=by_classes)
     if by_classes:
         _refuse_many_joint_classes(engine, sample)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
@@ -106,7 +116,8 @@ def fit_coder(
 
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
-    return _fit_target(engine, choose_target_discretizer(discretizer, n_bins))[0]
+    for_target = choose_target_discretizer(discretizer, n_bins)
+    return _fit_target(engine, for_target, by_classes=False)[0]
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray | None:
@@ -140,12 +151,17 @@ def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
         )
 
 
-def _fit_target(engine: Engine, discretizer: Discretizer | None) -> tuple[TargetCoder, Sample]:
-    """The target's coder, and the rows that all cuts come from with their classes."""
+def _fit_target(
+    engine: Engine, discretizer: Discretizer | None, *, by_classes: bool
+) -> tuple[TargetCoder, Sample]:
+    """The target's coder, and the rows that all cuts come from, with their classes if asked for."""
     rows = sample_rows(engine.n_samples)
-    weights = _weights_of(engine) if engine.has_weights else None
+    weights = weights_of(engine) if engine.has_weights else None
     if weights is not None and rows is not None:
         weights = weights[rows]
+    if engine.target.is_classification and not by_classes:
+        n_rows = engine.n_samples if rows is None else len(rows)
+        return TargetCoder(engine.target, None), Sample(rows, n_rows, None, weights)
     y = engine.take(rows, np.arange(1))[1]
     coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
     return coder, Sample(rows, len(y), joint_classes(coder.encode(y)), weights)
@@ -161,7 +177,7 @@ class _Weights:
         return type(self)(self.parts + other.parts)
 
 
-def _weights_of(engine: Engine) -> FloatArray:
+def weights_of(engine: Engine) -> FloatArray:
     def of_block(block: Block) -> _Weights:
         return _Weights((np.ones(block.n_rows) if block.weight is None else block.weight,))
 
@@ -180,201 +196,3 @@ def _target_cuts(
         )
     numbers = np.asarray(y, dtype=float)
     return Cuts(tuple(discretizer.cuts_of(column, weights) for column in numbers.T))
-
-
-# --- the codes of all rows -----------------------------------------------------------------------
-
-
-class CodedTable(Protocol):
-    """The codes of all rows, and their counts with each output."""
-
-    @property
-    def counts(self) -> OutputCounts: ...
-
-    @property
-    def is_kept(self) -> bool: ...
-
-    def blocks(self) -> Iterator[CodedRows]:
-        """Blocks of consecutive rows, in order; none if the codes are not kept."""
-        ...
-
-    def reduce(self, fn: Callable[[CodedRows], S]) -> S:
-        """Summarise every block of rows and merge the summaries in row order."""
-        ...
-
-    def all_rows(self) -> CodedRows:
-        """The rows together; refused where the budget forbids it."""
-        ...
-
-
-def open_table(engine: Engine, coder: Coder) -> CodedTable:
-    """One pass over the rows: code, count and keep them.
-
-    The codes stay in memory if they, and the planes that may be made of them, take half the budget.
-    Otherwise they go to a temporary file. Those of a cluster stay on its workers, and only few of
-    them come here; where nothing can be kept, the rows are coded again for each pass.
-    """
-    n_planes = int((coder.n_states - 1).sum())
-    needed = 2 * engine.n_samples * (engine.schema.n_units + n_planes // 8)
-    if needed <= engine.memory_limit // (1 if engine.is_local else FETCHED_SHARE):
-        return _hold(engine, coder)
-    if engine.is_local:
-        return _spill(engine, coder)
-    kept = engine.keep(coder.rows) if isinstance(engine, CanKeepBlocks) else None
-    if kept is not None:
-        return RemoteTable(engine, coder, kept=kept)
-    return _hold(engine, coder) if needed <= engine.memory_limit else StreamedTable(engine, coder)
-
-
-@dataclass(frozen=True)
-class KeptTable:
-    """Blocks of codes in memory or in a file: each reader hands out one of them."""
-
-    counts: OutputCounts
-    engine: Engine = field(repr=False)
-    readers: tuple[Callable[[], CodedRows], ...] = field(repr=False)
-    is_kept: bool = True
-
-    def blocks(self) -> Iterator[CodedRows]:
-        return (read() for read in self.readers)
-
-    def reduce(self, fn: Callable[[CodedRows], S]) -> S:
-        summaries = ordered_map(lambda read: fn(read()), self.readers, self.engine.n_jobs)
-        return reduce(lambda first, second: first.merge(second), summaries)
-
-    def all_rows(self) -> CodedRows:
-        return self._all_rows
-
-    @cached_property
-    def _all_rows(self) -> CodedRows:
-        _require_memory_for_all(self.engine)
-        return CodedRows.together(list(self.blocks()))
-
-
-@dataclass(frozen=True)
-class StreamedTable:
-    """Nothing is kept: each pass codes the rows again, where they are."""
-
-    engine: Engine = field(repr=False)
-    coder: Coder = field(repr=False)
-    is_kept: bool = False
-
-    @cached_property
-    def counts(self) -> OutputCounts:
-        return self.engine.reduce_rows(self.coder.count_block)
-
-    def blocks(self) -> Iterator[CodedRows]:
-        return iter(())
-
-    def reduce(self, fn: Callable[[CodedRows], S]) -> S:
-        coder = self.coder
-        return self.engine.reduce_rows(lambda block: fn(coder.rows(block)))
-
-    def all_rows(self) -> CodedRows:
-        _require_memory_for_all(self.engine)
-        return _hold(self.engine, self.coder).all_rows()
-
-
-class KeptCodes(Protocol):
-    """Blocks of codes on other machines."""
-
-    def reduce(self, fn: Callable[[CodedRows], S]) -> S: ...
-
-
-@dataclass(frozen=True)
-class RemoteTable(StreamedTable):
-    """The codes stay on the machines that have the rows; each pass sends summaries only."""
-
-    kept: KeptCodes = field(kw_only=True, repr=False)
-
-    @cached_property
-    def counts(self) -> OutputCounts:
-        return self.kept.reduce(self.coder.count)
-
-    def reduce(self, fn: Callable[[CodedRows], S]) -> S:
-        return self.kept.reduce(fn)
-
-
-def _require_memory_for_all(engine: Engine) -> None:
-    """The codes are there twice while they are put together."""
-    n_cells = engine.n_samples * engine.schema.n_units
-    what = f"the codes of {engine.n_samples} × {engine.schema.n_units} cells"
-    require_memory(2 * n_cells // 8, engine.memory_limit, what)
-
-
-@dataclass(frozen=True)
-class _Gathered:
-    """Counts, and coded blocks that are kept apart."""
-
-    counts: OutputCounts
-    blocks: tuple[CodedRows, ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.counts.merge(other.counts), self.blocks + other.blocks)
-
-
-def _hold(engine: Engine, coder: Coder) -> KeptTable:
-    def of_block(block: Block) -> _Gathered:
-        rows = coder.rows(block)
-        return _Gathered(coder.count(rows), (rows,))
-
-    gathered = engine.reduce_rows(of_block)
-    readers = tuple(partial(_itself, rows) for rows in gathered.blocks)
-    return KeptTable(gathered.counts, engine, readers)
-
-
-def _itself(rows: CodedRows) -> CodedRows:
-    return rows
-
-
-class CodeFile:
-    """Codes in a temporary file that has no name: it is gone once nothing refers to it."""
-
-    def __init__(self, n_rows: int, n_columns: int) -> None:
-        self._shape = n_rows, n_columns
-        self._file: Any = TemporaryFile(prefix="featsieve-", buffering=0)  # noqa: SIM115
-        self._lock = Lock()  # threads share one position in the file
-        finalize(self, self._file.close)
-
-    def write(self, start: int, codes: Codes) -> None:
-        try:
-            with self._lock:
-                self._file.seek(start * self._shape[1])
-                self._file.write(codes.data)
-        except OSError as error:
-            size = format_bytes(self._shape[0] * self._shape[1])
-            raise MemoryBudgetError(
-                f"the codes of {self._shape[0]} × {self._shape[1]} cells exceed memory_limit, and "
-                f"writing them to a temporary file failed ({error.strerror}); raise memory_limit, "
-                f"or set TMPDIR to a folder with {size} to spare."
-            ) from None
-
-    def read(self, start: int, stop: int) -> Codes:
-        codes = np.empty((stop - start, self._shape[1]), dtype=np.uint8)
-        with self._lock:
-            self._file.seek(start * self._shape[1])
-            self._file.readinto(codes.data)
-        return codes
-
-
-def _spill(engine: Engine, coder: Coder) -> KeptTable:
-    """Codes go to a file, classes stay in memory."""
-    file = CodeFile(engine.n_samples, engine.schema.n_units)
-    dtype = np.uint8 if max(coder.target.n_classes) <= 256 else np.int32
-    classes = np.empty((engine.n_samples, engine.target.n_outputs), dtype=dtype)
-    weights = _weights_of(engine) if engine.has_weights else None
-
-    def of_block(block: Block) -> OutputCounts:
-        rows = coder.rows(block)
-        file.write(block.start, rows.codes)
-        classes[block.start : block.start + block.n_rows] = rows.classes
-        return coder.count(rows)
-
-    def read(start: int, stop: int) -> CodedRows:
-        part = None if weights is None else weights[start:stop]
-        return CodedRows(file.read(start, stop), classes[start:stop].astype(np.int64), part)
-
-    counts = engine.reduce_rows(of_block)
-    largest = min(BLOCK_BYTES, engine.memory_limit // (8 * engine.n_jobs))
-    grid = spans(engine.n_samples, max(1, largest // engine.schema.n_units))
-    return KeptTable(counts, engine, tuple(partial(read, *span) for span in grid))

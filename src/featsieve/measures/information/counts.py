@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,6 +24,30 @@ class CodedRows:
     codes: Codes = field(repr=False)
     classes: IntArray = field(repr=False)
     weights: FloatArray | None = field(repr=False, default=None)
+
+    def rows(self) -> Self:
+        return self
+
+    @property
+    def bulk(self) -> Codes:
+        """What takes the memory, for a block that is kept in a file."""
+        return np.ascontiguousarray(self.codes)
+
+    def with_bulk(self, codes: Any) -> Self:
+        return replace(self, codes=codes)
+
+    def count(self, layouts: Sequence[Layout]) -> OutputCounts:
+        """The counts of all units with each output."""
+        return OutputCounts(
+            tuple(
+                layout.count(self.codes, self.classes[:, output], self.weights)
+                for output, layout in enumerate(layouts)
+            )
+        )
+
+    def count_with(self, layout: Layout, output: int, column: int) -> PairCounts:
+        """Counts of all columns with one of them and the class."""
+        return layout.count_with(self.codes, self.classes[:, output], column)
 
     @classmethod
     def together(cls, blocks: Sequence[Self]) -> Self:

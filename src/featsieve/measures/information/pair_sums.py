@@ -19,11 +19,16 @@ import numpy.typing as npt
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.counting import direct_row, pack_planes, plane_tile
+from featsieve.compiled.packing import append_planes
 from featsieve.engines.base import spans
 from featsieve.measures.information.counts import ClassCounts, CodedRows, Codes, Layout
+from featsieve.measures.information.packed_rows import (
+    PackedRows,
+    Words,
+    plane_starts,
+    word_bounds,
+)
 from featsieve.runtime.pool import ordered_map
-
-Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -95,11 +100,6 @@ class Planes:
         )
 
 
-def plane_starts(states: IntArray) -> IntArray:
-    """Where the planes of each column start: one fewer than its states."""
-    return np.concatenate(([0], np.cumsum(states - 1))).astype(np.int64)
-
-
 def _ranges(starts: IntArray, sizes: IntArray) -> IntArray:
     """starts[0], starts[0] + 1, …, then those of the next range.
 
@@ -166,7 +166,9 @@ class PlaneSplit:
         codes = 2 * self.layout.n_columns * n_samples if len(self.wide) else 0
         return int(self.starts[-1]) * n_samples // 8 + 8 * n_samples + codes
 
-    def pack(self, blocks: Iterable[CodedRows], output: int, class_rows: IntArray) -> Words:
+    def pack(
+        self, blocks: Iterable[CodedRows | PackedRows], output: int, class_rows: IntArray
+    ) -> Words:
         """The planes of all rows, class by class; ``class_rows`` are the rows of each class.
 
         A block continues where the last one ended, in the middle of a word: the planes do not
@@ -175,16 +177,27 @@ class PlaneSplit:
         bounds = word_bounds(class_rows)
         words = np.zeros((bounds[-1], self.starts[-1] + 1), dtype=np.uint64)
         packed = np.zeros(len(class_rows), dtype=np.int64)
-        for rows in blocks:
+        for block in blocks:
+            places = self._places_of_planes(block) if isinstance(block, PackedRows) else None
+            if isinstance(block, PackedRows) and places is not None:
+                append_planes(block.words, block.class_rows, places, packed, bounds, words)
+                continue
+            rows = block.rows()
             codes = rows.codes if not len(self.wide) else rows.codes[:, self.thin]
             y = np.ascontiguousarray(rows.classes[:, output])
             pack_planes(np.ascontiguousarray(codes), y, packed, bounds, self.starts, words)
         return words
 
-
-def word_bounds(class_rows: IntArray) -> npt.NDArray[np.int64]:
-    """Where the words of each class start, and the end: a class begins with a new word."""
-    return np.concatenate(([0], np.cumsum(-(-class_rows // 64)))).astype(np.int64)
+    def _places_of_planes(self, block: PackedRows) -> IntArray | None:
+        """Where the planes of a block go, those that are not needed behind all others; None where
+        a state needs a plane that the block does not have: its columns miss no cell, others do."""
+        planes = block.layout
+        if (self.layout.states > planes.states)[self.thin].any():
+            return None
+        column, state = planes.column_of_plane, planes.state_of_plane
+        first = np.append(self.starts[:-1], 0)[self.positions[column]]
+        is_needed = (self.positions[column] >= 0) & (state < self.layout.states[column] - 1)
+        return np.where(is_needed, first + state, self.starts[-1])
 
 
 def nlogn_table(total: float) -> FloatArray:
@@ -207,7 +220,7 @@ class PackedPairs:
         cls,
         counts: ClassCounts,
         split: PlaneSplit,
-        rows: Callable[[], Iterable[CodedRows]],
+        rows: Callable[[], Iterable[CodedRows | PackedRows]],
         output: int = 0,
         n_jobs: int = 1,
     ) -> Self:
@@ -217,7 +230,8 @@ class PackedPairs:
         columns = np.empty((0, 0), dtype=np.uint8)
         if len(split.wide):
             cells = cells[:, np.repeat(split.positions >= 0, split.layout.states)]
-            columns = _columns_by_class(CodedRows.together(list(rows())), output)
+            coded = CodedRows.together([block.rows() for block in rows()])
+            columns = _columns_by_class(coded, output)
         planes = Planes.with_margins(
             words,
             word_bounds(counts.classes),

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.measures.information.coding import CodedTable
-from featsieve.measures.information.counts import ClassCounts, CodedRows, PairCounts
+from featsieve.measures.information.coded_table import CodedBlock, CodedTable
+from featsieve.measures.information.counts import ClassCounts, PairCounts
 from featsieve.measures.information.pair_sums import Consumer, PairSource
 from featsieve.runtime.progress import SILENT, Monitor
 
@@ -63,11 +63,10 @@ class CountedPairs:
     def _pass(self, columns: Sequence[int]) -> list[tuple[FloatArray, FloatArray]]:
         layout, output = self.counts.layout, self.output
 
-        def of_rows(rows: CodedRows) -> _ManyPairCounts:
-            y = rows.classes[:, output]
-            return _ManyPairCounts(tuple(layout.count_with(rows.codes, y, c) for c in columns))
+        def of_block(block: CodedBlock) -> _ManyPairCounts:
+            return _ManyPairCounts(tuple(block.count_with(layout, output, c) for c in columns))
 
-        return [counts.sums() for counts in self.table.reduce(of_rows).columns]
+        return [counts.sums() for counts in self.table.reduce(of_block).columns]
 
 
 # (pair, triple) to n · information, up to parts that depend on one column only.

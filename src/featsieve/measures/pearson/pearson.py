@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -141,6 +141,7 @@ class BoundPearson:
             pair_row=lambda unit: self.pair_matrix()[unit],
             role="redundancy",
             symmetric=True,
+            pair_rows=lambda units: pair_correlations(self._engine, units),
         )
 
     def pair_matrix(self) -> FloatArray:
@@ -183,36 +184,47 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     return Pearson().bind(engine).correlations()
 
 
-def pair_correlations(engine: Engine) -> FloatArray:
-    """One number per pair of units, 1 on the diagonal; one pass over the rows.
+def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> FloatArray:
+    """One row for each of ``units`` (None: all), one number per unit, 1 for a unit with itself; one
+    pass over the rows.
 
     A categorical column enters by its indicator columns, a pair of states with its joint frequency;
     two groups are as correlated as their most correlated columns.
     """
-    dummies = Dummies(engine.schema)
+    schema, dummies = engine.schema, Dummies(engine.schema)
+    chosen = list(range(schema.n_units) if units is None else units)
+    inside = np.flatnonzero(np.isin(dummies.owner, schema.columns_of_units(chosen)))
 
     def of_block(block: Block) -> CrossMoments:
         expanded = dummies.expand(block)
         dense = expanded if isinstance(expanded, np.ndarray) else expanded.toarray()
-        return cross_moments(dense, dense, block.weight)
+        return cross_moments(dense, dense if units is None else dense[:, inside], block.weight)
 
-    by_column = _hall(engine.reduce_rows(of_block), dummies)
-    np.fill_diagonal(by_column, 1.0)
-    schema = engine.schema
-    return schema.best_of_groups(schema.best_of_groups(by_column).T)
+    columns = np.unique(dummies.owner[inside])
+    by_column = _hall(engine.reduce_rows(of_block), dummies, inside, columns)
+    by_column[columns, np.arange(len(columns))] = 1.0
+    by_unit = schema.best_of_groups(by_column)
+    places = [np.searchsorted(columns, schema.columns_of(unit)) for unit in chosen]
+    if schema.groups is None:
+        return by_unit[:, np.concatenate(places)].T
+    return np.array([by_unit[:, own].max(axis=1) for own in places])
 
 
-def _hall(moments: CrossMoments, dummies: Dummies) -> FloatArray:
-    """Σ p(a, b) |corr| over the indicator columns of each pair; plain |corr| of numeric columns."""
+def _hall(
+    moments: CrossMoments, dummies: Dummies, inside: IntArray, columns: IntArray
+) -> FloatArray:
+    """Σ p(a, b) |corr| over the indicator columns of each pair; plain |corr| of numeric columns.
+
+    All columns × ``columns``, whose expanded ones are ``inside``.
+    """
     strength = np.abs(moments.correlation())
-    indicator = dummies.is_indicator
-    p = np.where(indicator, moments.x.mean, 1.0)
-    share = np.outer(p, p)
-    both = np.ix_(indicator, indicator)
-    joint = moments.cross / moments.x.weight + np.outer(moments.x.mean, moments.x.mean)
+    indicator, owner, mean = dummies.is_indicator, dummies.owner, moments.x.mean
+    p = np.where(indicator, mean, 1.0)
+    share = np.outer(p, p[inside])
+    both = np.ix_(indicator, indicator[inside])
+    joint = moments.cross / moments.x.weight + np.outer(mean, mean[inside])
     share[both] = joint[both]
-    owner = dummies.owner
-    n_columns = dummies.schema.n_columns
-    summed = np.zeros((n_columns, n_columns))
-    np.add.at(summed, (owner[:, None], owner[None, :]), share * strength)
+    summed = np.zeros((dummies.schema.n_columns, len(columns)))
+    place = np.searchsorted(columns, owner[inside])
+    np.add.at(summed, (owner[:, None], place[None, :]), share * strength)
     return summed

@@ -20,6 +20,7 @@ from featsieve.runtime.progress import Monitor
 REPETITION = 1e-13  # squared pivot over the column's square: the active columns explain it
 ROUNDING = 1e-13  # of the largest penalty: a smaller one is 0
 AWAY = 1e-12  # a gap that shrinks more slowly than this never closes
+ROOM = 32  # for active columns, at first
 BATCH = 16  # rows of the Gram matrix that one product with all rows of the table brings
 
 
@@ -60,8 +61,7 @@ def _knots(
             break
         alphas.append(state.alpha)
         coefs.append(state.coef.copy())
-        sizes = without_rounding(np.abs(state.coef))
-        if limits.count is not None and np.count_nonzero(sizes) >= limits.count:
+        if limits.count is not None and state.has_nonzero(limits.count):
             break
         monitor.tick("path", len(alphas), limits.max_iter + 1)
     return np.array(alphas), np.array(coefs)
@@ -83,6 +83,13 @@ class LarsState:
         self._active = ActiveColumns(len(self.slope))
         self._rows = GramRows(table)
         self._enter(int(np.argmax(np.abs(self.slope))))
+
+    def has_nonzero(self, count: int) -> bool:
+        """Whether so many coefficients are not 0; those of columns that are not active are."""
+        if self._active.size < count:
+            return False
+        sizes = np.abs(self.coef[self._active.columns])
+        return int(np.count_nonzero(without_rounding(sizes))) >= count
 
     def _enter(self, column: int) -> None:
         """A column that repeats active ones stays out for good."""
@@ -123,10 +130,10 @@ class ActiveColumns:
     size: int = 0
 
     def __post_init__(self) -> None:
-        self._columns = np.empty(BATCH, dtype=np.intp)
-        self._signs = np.empty(BATCH)
-        self._rows = np.empty((BATCH, self.width))
-        self._factor = np.zeros((BATCH, BATCH))
+        self._columns = np.empty(ROOM, dtype=np.intp)
+        self._signs = np.empty(ROOM)
+        self._rows = np.empty((ROOM, self.width))
+        self._factor = np.zeros((ROOM, ROOM))
 
     @property
     def columns(self) -> IntArray:
