@@ -17,7 +17,6 @@ from featsieve.evaluation.surroundings import circumstances
 
 RESULTS = Path(__file__).parent / "results"
 AUTO, OWN_COUNT = "AutoSelector", "AutoSelector, own count"
-SHOWN = 24
 MOST_ERROR = 1.5  # of a number that is predicted far worse than by its mean
 PACKAGES = (
     "scikit-learn",
@@ -191,18 +190,13 @@ def _method_lines(
 
 
 def draw_ranks(test: RankTest, path: Path) -> None:
-    """The critical-difference plot of the better half; all names would not be legible."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from featsieve.plots import CriticalDifferenceDisplay
 
-    names = sorted(test.ranks, key=lambda m: test.ranks[m])[:SHOWN]
-    shown = replace(test, ranks={m: test.ranks[m] for m in names})
-    title = f"{test.n_sets} sets, the first {len(names)} of {len(test.ranks)} methods"
-    display = CriticalDifferenceDisplay(shown).plot(title=title)
-    display.ax_.set_xlim(min(shown.ranks.values()) - 1, max(shown.ranks.values()) + 1)
-    display.figure_.savefig(path, dpi=120, bbox_inches="tight")
+    display = CriticalDifferenceDisplay(test).plot()
+    display.figure_.savefig(path, dpi=110, bbox_inches="tight")
 
 
 def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from featsieve.registry import METHODS, UNKNOWN
+from featsieve import AutoSelector
+from featsieve.registry import METHODS, UNKNOWN, find_method, score_of
 from tests.commands import ROOT
 
 REFERENCES = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
@@ -32,3 +33,11 @@ def test_every_source_is_in_the_reference_list(method):
 def test_names_on_the_command_line_are_unique():
     names = [method.command_name for method in METHODS]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("winner", ["JMI", "JMI 2", "what no method is called"])
+def test_scores_of_a_race_are_those_of_the_winner_or_explained_as_such(winner):
+    race = AutoSelector()
+    race.method_ = winner
+    expected = "JMI" if winner.startswith("JMI") else "AutoSelector"
+    assert score_of(race) == find_method(expected).score

@@ -30,6 +30,16 @@ def html_table(
     )
 
 
+def points(share: float | None) -> str:
+    """Percentage points with their sign; what rounds to zero has none.
+
+    >>> points(0.1234), points(-0.0001), points(None)
+    ('+12.3', '0.0', '–')
+    """
+    shown = "–" if share is None else f"{100 * share:+.1f}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
 def short_number(value: float | None) -> str:
     """Four digits, and a dash for what is not there.
 

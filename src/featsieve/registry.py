@@ -329,8 +329,9 @@ def find_method(name: str) -> Method:
 
 def score_of(selector: Any) -> Score:
     """What the scores of a fitted selector mean: of a race, those of the method that won it."""
-    name = getattr(selector, "method_", type(selector).__name__)
-    return find_method(name.partition(" ")[0]).score  # "JMI 2" is the second of its kind in a race
+    winner = str(getattr(selector, "method_", "")).partition(" ")[0]  # "JMI 2" is a second one
+    known = [method for method in METHODS if method.name == winner]
+    return known[0].score if known else find_method(type(selector).__name__).score
 
 
 def methods_for_numbers(*searches: str) -> str:

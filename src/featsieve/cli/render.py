@@ -14,6 +14,7 @@ from typing import Any
 from featsieve.cli.outcome import Outcome
 from featsieve.errors import printable
 from featsieve.io.writer import neutral
+from featsieve.markup import points
 
 _GAP = "  "
 _SHORTEST = 8
@@ -99,7 +100,7 @@ def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
         parts.append(("p", "r", [_number(c.pvalue, 3) for c in shown]))
         parts.append(("adjusted p", "r", [_number(c.adjusted, 3) for c in shown]))
     if outcome.has_gains:
-        parts.append(("adds", "r", [_points(c.adds) for c in shown]))
+        parts.append(("adds", "r", [points(c.adds) for c in shown]))
     rows = list(zip(*(cells for _, _, cells in parts), strict=True))
     right = "".join(side for _, side, _ in parts)
     head = [title for title, _, _ in parts]
@@ -110,16 +111,6 @@ def outcome_table(outcome: Outcome, *, everything: bool = False) -> str:
 
 def _interval(interval: tuple[float, ...] | None) -> str:
     return "–" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"
-
-
-def _points(share: float | None) -> str:
-    """Percentage points, with their sign.
-
-    >>> _points(0.1234), _points(-0.0001)
-    ('+12.3', '0.0')
-    """
-    points = "–" if share is None else f"{100 * share:+.1f}"
-    return "0.0" if points in ("+0.0", "-0.0") else points
 
 
 def bars_of(scores: Sequence[float | None], cells: int = 8) -> list[str]:

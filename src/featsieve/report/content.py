@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve import __version__
 from featsieve.arrays import FloatArray
+from featsieve.markup import points
 from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS, score_of
 from featsieve.report.contribution import explained_shares, gains, sampled
@@ -50,7 +51,7 @@ class ColumnFacts:
         return self.like is not None and self.shared is not None and self.shared >= SAME
 
     def _gain(self, verb: str) -> str:
-        return "" if self.adds is None else f"; {verb} {100 * self.adds:.1f} points"
+        return "" if self.adds is None else f"; {verb} {points(self.adds)} points"
 
     def _echo(self) -> str:
         return f"; much the same as {self.like!r} ({self.shared:.2f})" if self._is_copy() else ""

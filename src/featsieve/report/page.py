@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from featsieve.io.atomic import atomic_write
+from featsieve.markup import points
 from featsieve.report.charts import pair_map, score_chart
 from featsieve.report.content import ColumnFacts, Content, describe
 
@@ -172,7 +173,7 @@ def _cells(rank: int, column: ColumnFacts, content: Content) -> dict[str, str]:
         "threshold": _number(content.threshold),
         "p": _number(column.pvalue),
         "adjusted p": _number(column.adjusted),
-        "adds": "" if column.adds is None else f"{100 * column.adds:+.1f}",
+        "adds": "" if column.adds is None else points(column.adds),
         "nearest": near,
     }
 
