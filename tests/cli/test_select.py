@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from featsieve import PearsonRanking, __version__
+from featsieve import AutoSelector, PearsonRanking, __version__
 from featsieve.io import read_table, write_table
 from featsieve.io.reader import FORMATS
 from tests.cli.sentences import assert_one_sentence
@@ -194,6 +194,6 @@ def test_file_without_header(run, tmp_path):
 def test_a_race_keeps_its_own_time_limit(run, csv):
     """None would mean no limit at all."""
     words = ("select", csv, "--target", "y", "-k", 1, "--format", "json")
-    assert json.loads(run(*words)[1])["params"]["max_time"] == 60
-    assert json.loads(run(*words, "--max-time", 30)[1])["params"]["max_time"] == 30
+    assert json.loads(run(*words)[1])["params"]["max_time"] == AutoSelector().max_time
+    assert json.loads(run(*words, "--max-time", 20)[1])["params"]["max_time"] == 20
     assert json.loads(run(*words, "--method", "pc")[1])["params"]["max_time"] is None
