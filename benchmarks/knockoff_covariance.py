@@ -181,6 +181,45 @@ def report(answers: Any) -> str:
     return "\n\n".join(sections)
 
 
+PAIRS = {"true": "knockpy, true covariance", "featsieve": "knockpy, as it comes"}
+
+
+def power_table(answers: Any) -> str:
+    """Draw by draw, our power less knockpy's, beside both false shares."""
+    rows = []
+    for name in DESIGNS:
+        for method in METHODS:
+            for ours, peer in PAIRS.items():
+                both = [
+                    (answer[method], answers[name, peer, key[2]][method])
+                    for key, answer in answers.items()
+                    if key[:2] == (name, ours) and (name, peer, key[2]) in answers
+                ]
+                if len(both) > 1:
+                    rows.append([name, method, ours, *_difference(both)])
+    head = [
+        "design",
+        "statistic",
+        "our covariance",
+        "draws",
+        "power − knockpy's",
+        "",
+        "false shares",
+    ]
+    return "## Power beside knockpy's on the same draws\n\n" + markdown_table(head, rows)
+
+
+def _difference(both: list[tuple[Any, Any]]) -> list[str]:
+    mean, error = mean_and_error([a["power"] - b["power"] for a, b in both])
+    shares = [np.mean([side[i]["fdp"] for side in both]) for i in (0, 1)]
+    return [
+        str(len(both)),
+        f"{mean:+.3f} ± {error:.3f}",
+        "**below**" if mean < -2 * error else "",
+        f"{shares[0]:.3f}; {shares[1]:.3f}",
+    ]
+
+
 def _structure(name: str, answers: Any) -> str:
     found = [a["structure"] for key, a in answers.items() if key[:2] == (name, "featsieve")]
     if not found:
@@ -222,7 +261,8 @@ def main() -> None:
         print("stopped; start again to continue.")
     intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
     packages = ("numpy", "scikit-learn", "knockpy")
-    write_report(NAME, "Covariances for knockoffs", intro, report(store.answers), packages=packages)
+    sections = [intro, power_table(store.answers), report(store.answers)]
+    write_report(NAME, "Covariances for knockoffs", *sections, packages=packages)
 
 
 if __name__ == "__main__":

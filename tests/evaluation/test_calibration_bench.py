@@ -61,3 +61,13 @@ def test_the_quick_version_runs():
     text = run_bench(calibration.BENCH, Request(quick=True, methods=["PearsonRanking"]))
     assert f"| {NAME} | PearsonRanking | 2 |" in text
     assert "Stability selection" in text
+
+
+def test_a_report_is_continued_although_its_words_hold_null(tmp_path):
+    """``null_ahead`` is a word of the answers; JSON's null is a value that was not finite."""
+    request = Request(quick=True, methods=["PearsonRanking"], out=tmp_path / "c.md")
+    run_bench(calibration.BENCH, request)
+    more = Request(quick=True, methods=["PearsonRanking"], out=tmp_path / "c.md", trials=3)
+    text = run_bench(calibration.BENCH, more)
+    n_before = len(calibration.cells(request))
+    assert f"{n_before} of {len(calibration.cells(more))} cells were done in an earlier run" in text

@@ -134,8 +134,6 @@ def test_order_stands_for_scores_that_cannot_be_compared():
     assert comparable_scores(scored, 4, by_step=False).tolist() == [0.1, 0.0, 0.3, 0.2]
 
 
-# With 60 rows the covariance is rough, and sometimes the copies show it.
-@pytest.mark.filterwarnings("ignore:the copies can be told:UserWarning")
 def test_a_difference_that_is_rounding_is_no_evidence():
     """With two rows every correlation is 1, but for the last bit."""
     for seed in range(10):
@@ -148,6 +146,8 @@ def test_a_difference_that_is_rounding_is_no_evidence():
         assert not selector.support_.any()
 
 
+# With 60 rows the covariance is rough, and sometimes the copies show it.
+@pytest.mark.filterwarnings("ignore:the copies can be told:UserWarning")
 def test_nulls_are_ahead_of_their_copies_half_of_the_time_also_when_scores_tie():
     signs = []
     for seed in range(30):

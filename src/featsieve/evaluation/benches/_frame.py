@@ -115,8 +115,14 @@ def _reported(
         found = {tuple(c["key"]): c["answer"] for c in document["cells"]}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}  # not a report of ours
-    known = {key: answer for key, answer in found.items() if "null" not in json.dumps(answer)}
+    known = {key: answer for key, answer in found.items() if not _has_null(answer)}
     return {} if all(cell.key in known for cell in cells) else known
+
+
+def _has_null(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_null, value.values()))
+    return any(map(_has_null, value)) if isinstance(value, list) else value is None
 
 
 def _ticked(
