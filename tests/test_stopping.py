@@ -23,7 +23,7 @@ from featsieve.inference import permutation_test
 from featsieve.io import atomic
 from featsieve.quadratic import SOLVERS, solve
 from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT, SelectionResult
-from featsieve.runtime import progress
+from featsieve.runtime import pool, progress
 from tests.estimators import CLASSES_ONLY, METHODS, method_ids, quick_selector, target_for
 
 N_STOPS = 8
@@ -64,6 +64,8 @@ class CountedClock:
 def run(monkeypatch):
     """Run some work under a counted clock: what it returns or raises, and the clock."""
     last_of = progress.last_of
+    # Waiting for a batch of a file looks at the clock as often as the machine is slow.
+    monkeypatch.setattr(pool, "LOOK_SECONDS", None)
 
     def run(work, stop_at=None, *, interrupts=False):
         clock = CountedClock(stop_at, interrupts)

@@ -20,7 +20,6 @@ from featsieve.io.tidy import (
     MOST_STATES,
     OTHER_STATES,
     Tidied,
-    days_per_unit,
     encoded_states,
     is_text,
     known_values,
@@ -28,6 +27,7 @@ from featsieve.io.tidy import (
     refuse_repairs,
     tidy,
 )
+from featsieve.io.values import days_per_unit
 
 SAMPLE_ROWS = 10_000
 SEED = 0

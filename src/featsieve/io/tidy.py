@@ -12,7 +12,15 @@ import numpy as np
 from featsieve.errors import InputError, printable
 from featsieve.input.parameters import brief
 from featsieve.io.model import Note, quoted
-from featsieve.io.values import Reading, is_number, mostly_numbers, read_dates, read_numbers
+from featsieve.io.values import (
+    Reading,
+    as_days,
+    days_per_unit,
+    is_number,
+    mostly_numbers,
+    read_dates,
+    read_numbers,
+)
 
 MOST_STATES = 255
 KEPT_STATES = 100
@@ -269,27 +277,6 @@ def _read_dates(table: Tidied) -> None:
     if dated:
         how = f" ({remarks[0]})" if remarks else ""
         table.note(f"{quoted(dated)}: dates were read as numbers of days{how}", "dates")
-
-
-def days_per_unit(kind: Any) -> float | None:
-    """None for what is not a date or time."""
-    import pyarrow as pa
-
-    per_day = {"s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
-    if pa.types.is_date(kind):
-        return 1.0 if kind == pa.date32() else 1 / 86400e3
-    if pa.types.is_temporal(kind):
-        return 1 / per_day[kind.unit]
-    return None
-
-
-def as_days(column: Any) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    factor = days_per_unit(column.type)
-    width = pa.int32() if column.type.bit_width == 32 else pa.int64()
-    return pc.multiply(column.cast(width).cast(pa.float64()), factor)
 
 
 # --- states ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 # Words for a gap that readers do not know as such.
 GAP_WORDS = frozenset(
@@ -264,3 +265,24 @@ def _kind(style: str) -> str:
 
 def _words(style: str) -> str:
     return "day/month/year" if style.startswith("%d") else "month/day/year"
+
+
+def days_per_unit(kind: Any) -> float | None:
+    """None for what is not a date or time."""
+    import pyarrow as pa
+
+    per_day = {"s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
+    if pa.types.is_date(kind):
+        return 1.0 if kind == pa.date32() else 1 / 86400e3
+    if pa.types.is_temporal(kind):
+        return 1 / per_day[kind.unit]
+    return None
+
+
+def as_days(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    factor = days_per_unit(column.type)
+    width = pa.int32() if column.type.bit_width == 32 else pa.int64()
+    return pc.multiply(column.cast(width).cast(pa.float64()), factor)
