@@ -15,7 +15,14 @@ from featsieve.engines.cells import scan_cells, units_of
 from featsieve.engines.filled import Filling, usual_values
 from featsieve.engines.standardized import MappedEngine
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief, check_choice, check_integer, is_integer, not_allowed
+from featsieve.input.parameters import (
+    brief,
+    check_choice,
+    check_flag,
+    check_integer,
+    is_integer,
+    not_allowed,
+)
 from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, unknown_cost
 from featsieve.procedures.combination import Ballot
 from featsieve.procedures.judging.judges import JUDGES, Judge
@@ -111,6 +118,7 @@ class AutoSelector(BaseSelector):
 
     _takes_missing = True
     _offers_auto_count = True
+    _checks = {"combine": check_flag}  # noqa: RUF012
 
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
         """Race and select.

@@ -136,7 +136,8 @@ class PenalizedRows:
 
     def grows_without_bound(self, W: FloatArray) -> bool:
         """Whether the criterion outgrows every penalty along W: no minimiser exists then."""
-        near, far = (-self.smooth(factor * W)[0] for factor in (_FAR, _FAR**2))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # so far out
+            near, far = (-self.smooth(factor * W)[0] for factor in (_FAR, _FAR**2))
         return near > 0.0 and far >= _FAR * near
 
     def _first_weight(self, W: FloatArray) -> float:

@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from featsieve.discretize.base import Cuts
-from featsieve.measures.information import packed_rows
+from featsieve.measures.information.coding import MOST_CUTS, Packer
 from featsieve.measures.information.counts import CodedRows, Layout
-from featsieve.measures.information.packed_rows import Packer
 from featsieve.measures.information.pair_sums import PackedPairs, PlaneSplit
 
 CUTS = Cuts(tuple(np.array(c, dtype=float) for c in ([-0.5, 0.1, 0.5], [], [0.0], np.arange(16))))
@@ -77,4 +76,4 @@ def test_few_rows_of_many_classes_stay_codes():
 
 def test_many_states_stay_codes():
     assert Packer(CUTS, 2).fits
-    assert not Packer(Cuts((np.arange(packed_rows.MOST_CUTS + 1.0),)), 2).fits
+    assert not Packer(Cuts((np.arange(MOST_CUTS + 1.0),)), 2).fits

@@ -47,7 +47,7 @@ class FixedMatrix:
 
         In one array: workers of a cluster get the memory of each new one from the system.
         """
-        M: FloatArray = left[:, None] + right
+        M: FloatArray = np.add(left[:, None], right, dtype=np.float64)
         M *= self.cross
         np.subtract(L, M, out=M)
         M += self.level * total

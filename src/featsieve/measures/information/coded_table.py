@@ -17,9 +17,8 @@ from featsieve.arrays import Array
 from featsieve.engines.base import format_bytes, require_memory
 from featsieve.engines.remote import CanKeepBlocks
 from featsieve.errors import MemoryBudgetError
-from featsieve.measures.information.coding import Coder
+from featsieve.measures.information.coding import Coder, PackedRows
 from featsieve.measures.information.counts import CodedRows, OutputCounts
-from featsieve.measures.information.packed_rows import PackedRows
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block

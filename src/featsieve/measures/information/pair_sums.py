@@ -21,13 +21,13 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.counting import direct_row, pack_planes, plane_tile
 from featsieve.compiled.packing import append_planes
 from featsieve.engines.base import spans
-from featsieve.measures.information.counts import ClassCounts, CodedRows, Codes, Layout
-from featsieve.measures.information.packed_rows import (
+from featsieve.measures.information.coding import (
     PackedRows,
     Words,
     plane_starts,
     word_bounds,
 )
+from featsieve.measures.information.counts import ClassCounts, CodedRows, Codes, Layout
 from featsieve.runtime.pool import ordered_map
 
 
