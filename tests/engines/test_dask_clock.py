@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from featsieve import MRMR, PearsonRanking
+from featsieve.engines.dask_run import LONGEST_ALONE, Workers, compute
+from featsieve.errors import ClusterError
 from featsieve.runtime import progress
 
 N_PARTS = 40
@@ -135,3 +137,44 @@ def test_no_thread_is_left_after_a_limited_run():
     for thread in set(threading.enumerate()) - before:
         thread.join(60)
         assert not thread.is_alive()
+
+
+def test_values_that_are_not_lazy_come_back_under_a_limit():
+    import dask
+
+    values = [np.arange(3), dask.delayed(7)]
+    for monitor in (progress.Monitor(max_time=60.0), progress.Monitor()):
+        assert compute(values, monitor)[1] == 7
+        assert compute(values[:1], monitor)[0] is values[0]
+
+
+class _ClusterOf:
+    """A client that says how many workers there are."""
+
+    def __init__(self, n_workers):
+        self.n_workers = n_workers
+
+    def scheduler_info(self):
+        return {"workers": {str(i): {} for i in range(self.n_workers)}}
+
+
+def test_a_cluster_that_lost_all_its_workers_is_not_waited_for():
+    now = 0.0
+    client = _ClusterOf(2)
+    workers = Workers(client, lambda: now)
+    workers.check()
+    client.n_workers = 0
+    now = LONGEST_ALONE
+    workers.check()
+    client.n_workers, now = 1, 2 * LONGEST_ALONE  # a new one has come
+    workers.check()
+    client.n_workers, now = 0, 3.5 * LONGEST_ALONE
+    with pytest.raises(ClusterError, match="no worker for 120 s"):
+        workers.check()
+
+
+def test_workers_may_take_their_time_to_start():
+    now = 0.0
+    workers = Workers(_ClusterOf(0), lambda: now)
+    now = 100 * LONGEST_ALONE
+    workers.check()

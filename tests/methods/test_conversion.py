@@ -275,3 +275,21 @@ def test_the_pair_of_measure_and_search_is_the_method():
     X, y = noisy_copies(7)
     pair = FeatureSelector(LDA(), L1LInf(n_init=1), n_features_to_select=3).fit(X, y)
     assert pair.indices_.tolist() == LDFS(n_features_to_select=3).fit(X, y).indices_.tolist()
+
+
+def test_ldfs_takes_classes_of_two_outputs_that_number_the_rows():
+    """The within-class scatter is 0, and the criterion is looked at far out."""
+    X = np.random.default_rng(0).normal(size=(12, 6))
+    y = np.column_stack([np.arange(12) % 2, np.arange(12) % 3])
+    selector = LDFS(n_features_to_select=2, task="classification").fit(X, y)
+    assert len(selector.indices_) == 2
+
+
+def test_the_ratio_trace_far_out_is_finite_for_dependent_columns():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    bound = LDA().bind(open_engine(X, np.arange(60) % 3, Settings()))
+    W = np.outer([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 1.0])
+    for size in (1.0, 1e8, 1e20, 1e60):
+        value, gradient = bound.value_and_gradient_matrix(size * W)
+        assert np.isfinite(value)
+        assert np.isfinite(gradient).all()

@@ -8,16 +8,19 @@ cannot be ended from outside: it runs to its end where it is, and its result is 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager, suppress
+from time import perf_counter
 from typing import Any
 
 from featsieve.errors import ClusterError
 from featsieve.runtime.progress import Monitor
 
 LOOK_SECONDS = 0.1
+LOOK_AT_WORKERS = 1.0
+LONGEST_ALONE = 120.0  # seconds without a worker; a killed one is replaced within a few
 LONGEST_REASON = 160
 
 
@@ -30,8 +33,7 @@ def compute(values: Sequence[Any], monitor: Monitor) -> list[Any]:
 def gather(client: Any, futures: Sequence[Any], monitor: Monitor) -> list[Any]:
     """The results of futures, in order."""
     with _named_losses():
-        if monitor.has_limit:
-            wait_for(client, futures, monitor)
+        wait_for(client, futures, monitor)
         return list(client.gather(list(futures)))
 
 
@@ -52,13 +54,16 @@ def _named_losses() -> Iterator[None]:
 def _compute_in_time(values: Sequence[Any], monitor: Monitor) -> list[Any]:
     import dask.base
 
-    if not monitor.has_limit:
-        return list(dask.base.compute(*values))
     monitor.check()
-    get = dask.base.get_scheduler(collections=values)
+    lazy = [value for value in values if dask.base.is_dask_collection(value)]
+    if not lazy:
+        return list(values)
+    get = dask.base.get_scheduler(collections=lazy)
     client = _client_of(get)
     if client is not None:
         return _on_cluster(client, values, monitor)
+    if not monitor.has_limit:
+        return list(dask.base.compute(*values))
     return _on_this_machine(get, values, monitor)
 
 
@@ -84,14 +89,35 @@ def wait_for(client: Any, futures: Sequence[Any], monitor: Monitor) -> None:
     """Until all are done; at the limit none of them is started any more."""
     from distributed import wait
 
+    workers = Workers(client)
     try:
         while not all(future.done() for future in futures):
             monitor.check()
+            workers.check()
             with suppress(NotYet):
-                wait(list(futures), timeout=_pause(monitor) if monitor.has_limit else None)
+                wait(
+                    list(futures), timeout=_pause(monitor) if monitor.has_limit else LOOK_AT_WORKERS
+                )
     except BaseException:
         client.cancel(list(futures))
         raise
+
+
+class Workers:
+    """A cluster whose workers are all gone, and stay away, never ends what it was given."""
+
+    def __init__(self, client: Any, clock: Callable[[], float] = perf_counter) -> None:
+        self._client, self._clock = client, clock
+        self._last_seen: float | None = None  # none yet: they may still be starting
+
+    def check(self) -> None:
+        if self._client.scheduler_info().get("workers"):
+            self._last_seen = self._clock()
+        elif self._last_seen is not None and self._clock() - self._last_seen > LONGEST_ALONE:
+            raise ClusterError(
+                f"the Dask cluster has had no worker for {LONGEST_ALONE:g} s; look at the memory "
+                "and the logs of its workers, start new ones, then fit again."
+            )
 
 
 class Cancelled(Exception):  # noqa: N818 - a signal to Dask, seen by nobody
@@ -147,4 +173,7 @@ def _watch(running: Future[list[Any]], monitor: Monitor) -> list[Any]:
 
 
 def _pause(monitor: Monitor) -> float:
+    """Until the clock, or at least the workers, are looked at again."""
+    if not monitor.has_limit:
+        return LOOK_AT_WORKERS
     return max(min(LOOK_SECONDS, monitor.remaining()), 0.001)

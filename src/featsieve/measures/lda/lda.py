@@ -80,7 +80,7 @@ class RatioTrace:
         projected = self.between.T @ W
         within = self.within.times(W) + self.ridge * W
         A = W.T @ within + self.unit * np.eye(W.shape[1])
-        solved = np.linalg.solve((A + A.T) / 2, projected.T)  # A⁻¹ W'D
+        solved = _solve_small(_symmetric(A), projected.T)  # A⁻¹ W'D
         value = float(np.vdot(projected.T, solved))
         gradient = 2.0 * (self.between @ solved.T - within @ (solved @ solved.T))
         return value, gradient
@@ -110,6 +110,14 @@ def best_ratio_trace(within: FloatArray, between: FloatArray, n_components: int)
 
 def _symmetric(A: FloatArray) -> FloatArray:
     return (A + A.T) / 2
+
+
+def _solve_small(A: FloatArray, B: FloatArray) -> FloatArray:
+    """A⁻¹B; for W so large that rounding loses the added I, and with dependent columns, A⁺B."""
+    try:
+        return np.linalg.solve(A, B)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(A, B)[0]
 
 
 def _solve(within: Scatter, between: FloatArray, ridge: float) -> FloatArray:
