@@ -119,13 +119,7 @@ def _failures(comparison: Any) -> list[str]:
 def _figures_row(row: Any) -> list[str]:
     if row.failed is not None:
         return [row.name, "failed", "–", "–", "–"]
-    return [
-        row.name,
-        f"{row.error:.3f} ± {row.standard_error:.3f}",
-        f"{row.n_selected:.1f}",
-        "–" if row.stability is None else str(row.stability),
-        f"{row.seconds:.2f}",
-    ]
+    return [row.name, *row.figures()]
 
 
 def _words(comparison: Any, job: Job) -> list[str]:

@@ -51,6 +51,15 @@ class ComparedMethod:
     columns: tuple[str, ...]
     failed: str | None = None
 
+    def figures(self) -> list[str]:
+        """Error, count, stability and time as a table shows them."""
+        return [
+            f"{self.error:.3f} ± {self.standard_error:.3f}",
+            f"{self.n_selected:.1f}",
+            "–" if self.stability is None else str(self.stability),
+            f"{self.seconds:.2f}",
+        ]
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -369,11 +378,4 @@ def _plain(row: ComparedMethod) -> dict[str, Any]:
 def _cells(row: ComparedMethod) -> list[str]:
     if row.failed is not None:
         return [row.name, "–", "–", "–", "–", f"failed: {row.failed}"]
-    return [
-        row.name,
-        f"{row.error:.3f} ± {row.standard_error:.3f}",
-        f"{row.n_selected:.1f}",
-        "–" if row.stability is None else str(row.stability),
-        f"{row.seconds:.2f}",
-        ", ".join(row.columns),
-    ]
+    return [row.name, *row.figures(), ", ".join(row.columns)]

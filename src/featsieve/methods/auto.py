@@ -23,7 +23,7 @@ from featsieve.input.parameters import (
     is_integer,
     not_allowed,
 )
-from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, unknown_cost
+from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, samples_rows, unknown_cost
 from featsieve.procedures.combination import Ballot
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
@@ -34,14 +34,7 @@ from featsieve.procedures.judging.rows import (
     draw_rows,
     split_rows,
 )
-from featsieve.procedures.race import (
-    COMBINATION,
-    Candidate,
-    Clocked,
-    Race,
-    Runner,
-    affordable,
-)
+from featsieve.procedures.race import COMBINATION, Candidate, Clocked, Race, Runner, affordable
 from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS, find_method
@@ -338,10 +331,10 @@ class AutoSelector(BaseSelector):
         n, m = engine.n_samples, engine.n_features
         if entry.most_columns is not None and m > entry.most_columns:
             return f"not started: more than {entry.most_columns} columns"
-        gathers = method is not None and method.engines == "gathers" and not _samples_rows(name)
+        gathers = method is not None and method.engines == "gathers" and not samples_rows(name)
         if gathers and 8 * n * m > engine.memory_limit:
             return "not started: it needs all rows in memory, beyond memory_limit"
-        seconds = entry.cost(n if not _samples_rows(name) else min(n, 5000), m, k or DEFAULT_COUNT)
+        seconds = entry.cost(n if not samples_rows(name) else min(n, 5000), m, k or DEFAULT_COUNT)
         if seconds > FINAL_SHARE * self._planned_time:
             return f"not started: about {seconds:.3g} s on all rows"
         return None
@@ -374,11 +367,6 @@ class AutoSelector(BaseSelector):
         if self.method_ == COMBINATION:
             return clone(self)
         return self._named_selectors()[self.method_]
-
-
-def _samples_rows(name: str) -> bool:
-    """Methods that draw rows by themselves, so that any table is small to them."""
-    return name in ("TreeImportance", "RidgeForward")
 
 
 def _build(name: str) -> BaseSelector:

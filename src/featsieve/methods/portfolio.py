@@ -104,6 +104,11 @@ PORTFOLIO: tuple[Entry, ...] = (
 ENTRIES = {entry.name: entry for entry in PORTFOLIO}
 
 
+def samples_rows(name: str) -> bool:
+    """Methods that draw rows by themselves, so that any table is small to them."""
+    return name in ("TreeImportance", "RidgeForward")
+
+
 def unknown_cost(n: int, m: int, k: int) -> float:
     """Of a selector that a user put into the race: middling, so that it comes neither first nor
     last."""
