@@ -95,9 +95,7 @@ def wait_for(client: Any, futures: Sequence[Any], monitor: Monitor) -> None:
             monitor.check()
             workers.check()
             with suppress(NotYet):
-                wait(
-                    list(futures), timeout=_pause(monitor) if monitor.has_limit else LOOK_AT_WORKERS
-                )
+                wait(list(futures), timeout=_pause(monitor))
     except BaseException:
         client.cancel(list(futures))
         raise
