@@ -13,7 +13,7 @@ from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import NO_COLUMNS
 from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import Augment, EngineWithCopies
-from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
+from featsieve.inference.knockoffs.copies import ROWS_AT_ONCE, CopyModel, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
 from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
 from featsieve.inference.knockoffs.filter import (
@@ -25,6 +25,7 @@ from featsieve.inference.knockoffs.filter import (
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
+from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import derived_seed
 from featsieve.schema import Schema
 
@@ -46,7 +47,7 @@ class Knockoffs:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection after each set of copies."""
         model = fit_copy_model(engine, self.spread, self.seed)
-        fit = _exchangeability(model, self.seed)
+        fit = _exchangeability(model, self.seed, engine.monitor)
         statistics: list[FloatArray] = []
         for number in range(self.n_copies):
             statistics.append(self.statistics(engine, model, derived_seed(self.seed, number)))
@@ -56,7 +57,8 @@ class Knockoffs:
     def statistics(self, engine: Engine, model: CopyModel, seed: int) -> FloatArray:
         """W of each unit against one set of copies."""
         copier = partial(_copies, model, seed)
-        swapped = hidden_places(engine.schema, model.sample.X, copier(*_sample(model)), seed)
+        of_sample = _sample_copies(model, seed, engine.monitor)
+        swapped = hidden_places(engine.schema, model.sample.X, of_sample, seed)
         augmented = with_copies(engine, Augment(copier, swapped[engine.schema.unit_of_column]))
         *_, last = self.run(augmented)
         Z = comparable_scores(last, 2 * engine.schema.n_units, self.by_step)
@@ -156,14 +158,21 @@ def _copies(model: CopyModel, seed: int, X: FloatArray, rows: IntArray) -> Float
     return model.copies(X, rows, seed)
 
 
-def _sample(model: CopyModel) -> tuple[FloatArray, IntArray]:
-    return model.sample.X, model.sample.rows
+def _sample_copies(model: CopyModel, seed: int, monitor: Monitor) -> FloatArray:
+    """Of the rows that the model keeps; the clock is looked at between some of them."""
+    X, rows = model.sample.X, model.sample.rows
+    parts = []
+    for start in range(0, len(X), ROWS_AT_ONCE):
+        monitor.check()
+        some = slice(start, start + ROWS_AT_ONCE)
+        parts.append(model.copies(X[some], rows[some], seed))
+    return np.concatenate(parts)
 
 
-def _exchangeability(model: CopyModel, seed: int) -> float:
+def _exchangeability(model: CopyModel, seed: int, monitor: Monitor) -> float:
     """Of the numeric columns: categories are drawn from a model that was fitted to them."""
-    X, rows = _sample(model)
     active = model.gaussian.active
-    originals: Any = model.scaling.apply(X)[:, active]
-    copies: Any = model.scaling.apply(model.copies(X, rows, derived_seed(seed, 0)))[:, active]
-    return exchangeability_pvalue(originals, copies, np.random.default_rng(seed))
+    drawn = _sample_copies(model, derived_seed(seed, 0), monitor)
+    originals: Any = model.scaling.apply(model.sample.X)[:, active]
+    copies: Any = model.scaling.apply(drawn)[:, active]
+    return exchangeability_pvalue(originals, copies, np.random.default_rng(seed), monitor)
