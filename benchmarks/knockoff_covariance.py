@@ -58,6 +58,53 @@ def blocks(width: int) -> FloatArray:
     return np.asarray(np.kron(np.eye(width // 10), _equal(0.5, 10)))
 
 
+def unequal_blocks(width: int) -> FloatArray:
+    """Blocks of 20 with correlations of 0.2, 0.4, 0.6, and again."""
+    correlation = np.eye(width)
+    for number, start in enumerate(range(0, width, 20)):
+        block = slice(start, start + 20)
+        correlation[block, block] = _equal(0.2 * (1 + number % 3), 20)
+    return correlation
+
+
+def random_graph(width: int) -> FloatArray:
+    """Partial correlations on a random graph with three neighbours per column on average."""
+    rng = np.random.default_rng(11)
+    upper = np.triu(rng.random((width, width)) < 3.0 / width, 1) * rng.uniform(
+        0.3, 0.6, (width, width)
+    )
+    precision = upper * rng.choice([-1.0, 1.0], (width, width))
+    precision = precision + precision.T
+    precision += np.diag(np.abs(precision).sum(axis=1) + 0.2)
+    covariance = np.linalg.inv(precision)
+    scale = np.sqrt(np.diag(covariance))
+    return np.asarray(covariance / np.outer(scale, scale))
+
+
+def one_factor(width: int) -> FloatArray:
+    """One strong factor with unequal loadings."""
+    loadings = np.random.default_rng(12).uniform(0.4, 0.9, width)
+    correlation = np.outer(loadings, loadings)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(correlation)
+
+
+def random_blocks(width: int) -> FloatArray:
+    """Blocks of 5 to 40 columns with unequal loadings of both signs, under a weak common factor."""
+    rng = np.random.default_rng(13)
+    correlation = np.eye(width)
+    start = 0
+    while start < width:
+        block = slice(start, min(start + int(rng.integers(5, 41)), width))
+        size = block.stop - block.start
+        loadings = rng.choice([-1.0, 1.0], size) * rng.uniform(0.3, 0.9, size)
+        correlation[block, block] = np.outer(loadings, loadings)
+        start = block.stop
+    correlation = 0.85 * correlation + 0.15
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
+
+
 AR = partial(_autoregressive, 0.5)
 DESIGNS = {
     "AR(0.5), 150 × 40, 15 signals": Design(150, 40, 15, AR),
@@ -71,6 +118,18 @@ DESIGNS = {
     "dense, 120 × 100, 30 signals": Design(120, 100, 30, dense),
     "AR(0.5), 60 × 150, 20 signals of size 1": Design(60, 150, 20, AR, size=1.0),
 }
+UNSEEN = {  # fewer rows than columns, and more
+    f"{name}, {n} × {width}, 20 signals": Design(n, width, 20, correlation)
+    for name, correlation in {
+        "unequal blocks": unequal_blocks,
+        "random blocks": random_blocks,
+        "AR(0.8)": partial(_autoregressive, 0.8),
+        "random graph": random_graph,
+        "one factor": one_factor,
+    }.items()
+    for n, width in ((200, 300), (600, 200))
+}
+ALL = {**DESIGNS, **UNSEEN}
 Check = Callable[[], None]
 
 
@@ -92,7 +151,7 @@ def correlation_model(kind: str, design: Design, X: FloatArray) -> Any:
 
 @lru_cache(maxsize=1)
 def draw(name: str, seed: int) -> tuple[FloatArray, FloatArray, Any]:
-    X, y, signals = DESIGNS[name].draw(seed)
+    X, y, signals = ALL[name].draw(seed)
     is_signal = np.zeros(X.shape[1], dtype=np.bool_)
     is_signal[signals] = True
     return X, y, is_signal
@@ -105,11 +164,12 @@ def trial(name: str, kind: str, seed: int) -> dict[str, Any]:
         X, y, is_signal = draw(name, seed)
         if kind.startswith("knockpy"):
             return _peer_trial(name, kind, seed)
-        given = correlation_model(kind, DESIGNS[name], X)
+        given = correlation_model(kind, ALL[name], X)
         engine = open_engine(X, y, Settings(task="regression"))
         model = fit_copy_model(engine, "mvr", seed, given)
         answer: dict[str, Any] = {"structure": vars(model.structure)}
-        for method, selector in METHODS.items():
+        for method in methods_of(name):
+            selector = METHODS[method]
             procedure = KnockoffSelector(selector(), fdr=FDR, random_state=seed)._procedure()
             W = procedure.statistics(engine, model, derived_seed(seed, 0))
             answer[method] = _outcome(W, knockoff_threshold(W, FDR) <= W, is_signal)
@@ -121,7 +181,7 @@ def _peer_trial(name: str, kind: str, seed: int) -> dict[str, Any]:
 
     X, y, is_signal = draw(name, seed)
     known = kind == "knockpy, true covariance"
-    covariance = DESIGNS[name].correlation(X.shape[1]) if known else None
+    covariance = ALL[name].correlation(X.shape[1]) if known else None
     answer = {}
     for method, statistic in PEERS.items():
         np.random.seed(seed)  # noqa: NPY002 - it draws from the global state
@@ -150,18 +210,47 @@ KINDS = (
 )
 
 
+def methods_of(name: str) -> list[str]:
+    """Marginal statistics are the ones that a wrong covariance misleads."""
+    return ["Pearson"] if name in UNSEEN else list(METHODS)
+
+
+def kinds_of(name: str) -> tuple[str, ...]:
+    return ("true", "featsieve") if name in UNSEEN else KINDS
+
+
 def cells(names: Sequence[str], trials: int) -> list[Cell]:
-    """In rounds, so that a run that is cut off says something about every design."""
-    made = []
-    ends = [end for end in (25, 50, 100) if end < trials]
-    for start, end in zip([0, *ends], [*ends, trials], strict=True):
-        made += [
-            Cell((name, kind, str(seed)), partial(trial, name, kind, seed))
-            for name in names
-            for seed in range(start, end)
-            for kind in KINDS
-        ]
-    return made
+    """Draw by draw, so that a run that is cut off says something about every design."""
+    return [
+        Cell((name, kind, str(seed)), partial(trial, name, kind, seed))
+        for seed in range(trials)
+        for name in names
+        for kind in kinds_of(name)
+    ]
+
+
+def unseen_table(answers: Any) -> str:
+    rows = []
+    for name in UNSEEN:
+        for kind in kinds_of(name):
+            found = [a for key, a in answers.items() if key[:2] == (name, kind)]
+            if found:
+                warned = np.mean([a["structure"]["too_few_rows"] for a in found])
+                row = _row("Pearson", kind, [a["Pearson"] for a in found])
+                rows.append([name, *row[1:], f"{warned:.0%}" if kind == "featsieve" else ""])
+    head = ["design", "covariance", "trials", "false share", "", "power", "null W > 0", "warned"]
+    return f"## Designs that no constant was set on\n\n{UNSEEN_NOTE}\n\n" + markdown_table(
+        head, rows
+    )
+
+
+UNSEEN_NOTE = (
+    "Marginal statistics (Pearson). The constants of the covariance were set on the designs "
+    "further below. That blocks get factors of their own was decided after a first look at the "
+    "unequal blocks; the other designs here played no part. *Warned*: the share of draws in which "
+    "featsieve says that the rows are too few for these correlations, so that it cannot promise "
+    "the bound."
+)
 
 
 def report(answers: Any) -> str:
@@ -181,52 +270,14 @@ def report(answers: Any) -> str:
     return "\n\n".join(sections)
 
 
-PAIRS = {"true": "knockpy, true covariance", "featsieve": "knockpy, as it comes"}
-
-
-def power_table(answers: Any) -> str:
-    """Draw by draw, our power less knockpy's, beside both false shares."""
-    rows = []
-    for name in DESIGNS:
-        for method in METHODS:
-            for ours, peer in PAIRS.items():
-                both = [
-                    (answer[method], answers[name, peer, key[2]][method])
-                    for key, answer in answers.items()
-                    if key[:2] == (name, ours) and (name, peer, key[2]) in answers
-                ]
-                if len(both) > 1:
-                    rows.append([name, method, ours, *_difference(both)])
-    head = [
-        "design",
-        "statistic",
-        "our covariance",
-        "draws",
-        "power − knockpy's",
-        "",
-        "false shares",
-    ]
-    return "## Power beside knockpy's on the same draws\n\n" + markdown_table(head, rows)
-
-
-def _difference(both: list[tuple[Any, Any]]) -> list[str]:
-    mean, error = mean_and_error([a["power"] - b["power"] for a, b in both])
-    shares = [np.mean([side[i]["fdp"] for side in both]) for i in (0, 1)]
-    return [
-        str(len(both)),
-        f"{mean:+.3f} ± {error:.3f}",
-        "**below**" if mean < -2 * error else "",
-        f"{shares[0]:.3f}; {shares[1]:.3f}",
-    ]
-
-
 def _structure(name: str, answers: Any) -> str:
     found = [a["structure"] for key, a in answers.items() if key[:2] == (name, "featsieve")]
     if not found:
         return ""
     mean = {word: np.mean([s[word] for s in found]) for word in found[0]}
     return (
-        f"featsieve's model: {mean['n_factors']:.1f} factors, {mean['n_edges']:.0f} edges, weight "
+        f"featsieve's model: {mean['n_factors']:.1f} factors, {mean['n_blocks']:.1f} blocks, "
+        f"{mean['n_edges']:.0f} edges, weight "
         f"{mean['shrinkage']:.2f} on average; it warned of too few rows in "
         f"{mean['too_few_rows']:.0%} of the draws.\n\n"
     )
@@ -250,7 +301,7 @@ def _row(method: str, kind: str, trials: list[Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
+    parser.add_argument("--designs", nargs="*", default=list(ALL))
     parser.add_argument("--journal", type=Path, default=RESULTS / f"{NAME}.cells.jsonl")
     arguments = parser.parse_args()
     store = CellStore(arguments.journal, {"bench": NAME, "fdr": FDR})
@@ -261,7 +312,7 @@ def main() -> None:
         print("stopped; start again to continue.")
     intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
     packages = ("numpy", "scikit-learn", "knockpy")
-    sections = [intro, power_table(store.answers), report(store.answers)]
+    sections = [intro, unseen_table(store.answers), report(store.answers)]
     write_report(NAME, "Covariances for knockoffs", *sections, packages=packages)
 
 

@@ -35,9 +35,9 @@ class KnockoffSelector(AroundSelector):
     warning says when the copies can be told from the columns.
 
     The covariance is estimated. Its correlations are shrunk toward those of a few factors and a
-    sparse graph, where these explain them (shrunk toward zero, copies would lose against their
-    columns too often); else they are taken as they are, from two rows per column on. With fewer
-    rows and neither, the bound cannot be promised, and a warning says so.
+    sparse graph, or blocks of columns, where these explain them (shrunk toward zero, copies would
+    lose against their columns too often); else they are taken as they are, from two rows per
+    column on. With fewer rows and neither, the bound cannot be promised, and a warning says so.
 
     With level q, fewer than 1/q true columns cannot be found.
 
@@ -122,7 +122,7 @@ class KnockoffSelector(AroundSelector):
         if result.extras["structure"].too_few_rows:
             warn_user(
                 f"{engine.n_samples} rows are too few for the correlations of "
-                f"{engine.n_features} columns, which neither a few factors nor a sparse graph "
+                f"{engine.n_features} columns, which neither factors, blocks nor a sparse graph "
                 "explain: copies are less correlated than columns, so the false discovery rate "
                 "may be higher than asked for; give two rows per column or more, or fewer columns."
             )

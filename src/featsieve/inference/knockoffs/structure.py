@@ -1,10 +1,10 @@
-"""What correlations are shrunk toward when the rows are few: some factors and a sparse graph.
+"""What correlations are shrunk toward when the rows are few: factors, blocks and a sparse graph.
 
 Shrinking toward the identity weakens every correlation. A copy of a column next to a true one would
 then be less correlated with it than the column is, and lose against it although neither has an
 effect. So the main correlations are kept: what a few factors explain (all columns rise and fall
-together), and what a sparse graph of partial correlations explains (neighbours). Both are fitted to
-the correlations alone, so any engine gives the same.
+together, or those of a block do), and what a sparse graph of partial correlations explains
+(neighbours). All are fitted to the correlations alone, so any engine gives the same.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.inference.knockoffs.blocks import LEAST_UNIQUE, block_loadings
 
 MOST_FACTORS = 10
 MOST_NEIGHBOURS = 20
@@ -25,7 +26,6 @@ TOLERANCE = 1e-5
 RIDGE = 1e-3  # copied columns would make small systems singular
 SLACK = 10.0  # chance moves the weight of a right target by a few times 1/(number of columns)
 ROWS_A_COLUMN = 2  # from here on correlations may be taken as they are
-LEAST_UNIQUE = 0.01  # of a column's variance is left to itself by the factors
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Target:
 
     correlation: FloatArray
     n_factors: int
+    n_blocks: int
     n_edges: int
     criterion: float
 
@@ -42,10 +43,11 @@ class Target:
 class Structure:
     """How the correlations were modelled; ``too_few_rows``: neither by structure nor as they are.
 
-    ``shrinkage`` is the weight of a model with ``n_factors`` and ``n_edges``.
+    ``shrinkage`` is the weight of a model with ``n_factors``, ``n_blocks`` and ``n_edges``.
     """
 
     n_factors: int = 0
+    n_blocks: int = 0
     n_edges: int = 0
     shrinkage: float = 0.0
     too_few_rows: bool = False
@@ -69,7 +71,8 @@ def structured(
         weight = 0.0
     model = weight * target.correlation + (1.0 - weight) * correlation
     too_few = not (explained or enough)
-    return model, Structure(target.n_factors, target.n_edges, weight, too_few)
+    counts = target.n_factors, target.n_blocks, target.n_edges
+    return model, Structure(*counts, weight, too_few)
 
 
 def shrinkage(correlation: FloatArray, target: FloatArray, n_samples: int) -> float:
@@ -85,14 +88,20 @@ def shrinkage(correlation: FloatArray, target: FloatArray, n_samples: int) -> fl
 
 
 def target_steps(correlation: FloatArray, n_samples: int) -> Iterator[Target]:
-    """More and more factors, while the extended Bayesian criterion gets better."""
+    """More and more factors, while the extended Bayesian criterion gets better; then blocks."""
     best: Target | None = None
     for n_factors in range(min(MOST_FACTORS, len(correlation) - 1, n_samples // 4) + 1):
         target = fitted_target(correlation, n_samples, n_factors)
         if best is not None and target.criterion >= best.criterion:
-            return
+            break
         best = target
         yield best
+    assert best is not None  # no factor at all is always tried
+    for n_factors in sorted({0, best.n_factors}):
+        target = blocked_target(correlation, n_samples, n_factors)
+        if target.criterion < best.criterion:
+            best = target
+            yield best
 
 
 def fitted_target(correlation: FloatArray, n_samples: int, n_factors: int) -> Target:
@@ -100,15 +109,37 @@ def fitted_target(correlation: FloatArray, n_samples: int, n_factors: int) -> Ta
     width = len(correlation)
     correlation = (1.0 - RIDGE) * correlation + RIDGE * np.eye(width)
     loadings = principal_axes(correlation, n_factors)
-    left = correlation - loadings @ loadings.T
-    scale = np.sqrt(np.diag(left))
-    left /= np.outer(scale, scale)
+    left, scale = left_by(loadings, correlation)
     cost = edge_cost(n_samples, width)
     edges = graph(left, n_samples, cost)
     model = graph_model(left, edges) * np.outer(scale, scale) + loadings @ loadings.T
     n_edges = int(edges.sum()) // 2
     penalty = n_factors * width * np.log(n_samples) + n_edges * cost
-    return Target(model, n_factors, n_edges, n_samples * misfit(correlation, model) + penalty)
+    criterion = n_samples * misfit(correlation, model) + penalty
+    return Target(model, n_factors, 0, n_edges, criterion)
+
+
+def blocked_target(correlation: FloatArray, n_samples: int, n_factors: int) -> Target:
+    """Loadings of ``n_factors``, and one more factor for each block in what they leave."""
+    width = len(correlation)
+    correlation = (1.0 - RIDGE) * correlation + RIDGE * np.eye(width)
+    loadings = principal_axes(correlation, n_factors)
+    left, scale = left_by(loadings, correlation)
+    cost = edge_cost(n_samples, width)
+    in_blocks = block_loadings(left, n_samples, cost) * scale[:, None]
+    model = loadings @ loadings.T + in_blocks @ in_blocks.T
+    np.fill_diagonal(model, 1.0)
+    penalty = n_factors * width * np.log(n_samples) + np.count_nonzero(in_blocks) * cost
+    criterion = n_samples * misfit(correlation, model) + penalty
+    return Target(model, n_factors, in_blocks.shape[1], 0, criterion)
+
+
+def left_by(loadings: FloatArray, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Correlations of what factors leave of the columns, and its standard deviations."""
+    left = correlation - loadings @ loadings.T
+    scale = np.sqrt(np.diag(left))
+    left /= np.outer(scale, scale)
+    return left, scale
 
 
 def edge_cost(n_samples: int, width: int) -> float:

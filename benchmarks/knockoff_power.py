@@ -1,0 +1,177 @@
+"""Power of knockoffs beside knockpy's, on the same draws.
+
+    python -m benchmarks.knockoff_power [--trials 200] [--designs A B] [--journal FILE]
+
+Three comparisons at a false discovery rate of 20 %: with the true covariance given to both; each
+with the covariance that it estimates; and the latter at equal false shares: the side whose realised
+share is higher gets the stricter level that brings it down to the other's. Marginal statistics
+(Pearson) and coefficients of the cross-validated lasso, S by minimal variance-based
+reconstructability on both sides. A run that was cut off goes on from its journal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.frame import RESULTS, write_report
+from benchmarks.knockoff_covariance import METHODS, PEERS, correlation_model
+from featsieve.arrays import BoolArray, FloatArray
+from featsieve.evaluation.benches._report import markdown_table, mean_and_error
+from featsieve.evaluation.benches.calibration import ALL_DESIGNS, FDR, Design, _errors
+from featsieve.evaluation.cells import Cell, CellStore, Key
+from featsieve.inference.knockoffs.copies import fit_copy_model
+from featsieve.inference.knockoffs.filter import knockoff_threshold
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.methods.knockoffs import KnockoffSelector
+from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.seeds import derived_seed
+
+NAME = "knockoff_power"
+DESIGNS = {name: design for name, design in ALL_DESIGNS.items() if design.n_signals}
+LEVELS = tuple(round(0.01 * step, 2) for step in range(1, 51))
+COVARIANCES = ("true", "estimated")
+SIDES = ("featsieve", "knockpy")
+Answers = dict[Key, Any]
+
+
+def trial(name: str, covariance: str, side: str, seed: int) -> dict[str, Any]:
+    """(False share, power) of both statistics at every level, on one draw."""
+    design = DESIGNS[name]
+    X, y, signals = design.draw(seed)
+    is_signal = np.zeros(design.width, dtype=np.bool_)
+    is_signal[signals] = True
+    statistics = our_statistics if side == "featsieve" else peer_statistics
+    with warnings.catch_warnings(), single_threaded_blas():
+        warnings.simplefilter("ignore")
+        return {
+            method: curve(W, is_signal)
+            for method, W in statistics(design, covariance, X, y, seed).items()
+        }
+
+
+def our_statistics(
+    design: Design, covariance: str, X: FloatArray, y: FloatArray, seed: int
+) -> dict[str, FloatArray]:
+    engine = open_engine(X, y, Settings(task="regression"))
+    kind = "true" if covariance == "true" else "featsieve"
+    model = fit_copy_model(engine, "mvr", seed, correlation_model(kind, design, X))
+    W = {}
+    for method, selector in METHODS.items():
+        procedure = KnockoffSelector(selector(), fdr=FDR, random_state=seed)._procedure()
+        W[method] = procedure.statistics(engine, model, derived_seed(seed, 0))
+    return W
+
+
+def peer_statistics(
+    design: Design, covariance: str, X: FloatArray, y: FloatArray, seed: int
+) -> dict[str, FloatArray]:
+    from knockpy import KnockoffFilter
+
+    given = design.correlation(design.width) if covariance == "true" else None
+    W = {}
+    for method, statistic in PEERS.items():
+        np.random.seed(seed)  # noqa: NPY002 - it draws from the global state
+        peer = KnockoffFilter(ksampler="gaussian", fstat=statistic)
+        peer.forward(X, y, Sigma=given, fdr=FDR)
+        W[method] = np.asarray(peer.W)
+    return W
+
+
+def curve(W: FloatArray, is_signal: BoolArray) -> list[list[float]]:
+    outcomes = [_errors(np.flatnonzero(knockoff_threshold(W, q) <= W), is_signal) for q in LEVELS]
+    return [[outcome["fdp"], outcome["power"]] for outcome in outcomes]
+
+
+def cells(names: Sequence[str], trials: int) -> list[Cell]:
+    """Draw by draw, so that a run that is cut off has equally many of everything."""
+    return [
+        Cell((name, covariance, side, str(seed)), partial(trial, name, covariance, side, seed))
+        for seed in range(trials)
+        for name in names
+        for covariance in COVARIANCES
+        for side in SIDES
+    ]
+
+
+def report(answers: Answers) -> str:
+    rows = []
+    for name in DESIGNS:
+        for method in METHODS:
+            for covariance in COVARIANCES:
+                ours, peer = both_sides(answers, name, covariance, method)
+                if len(ours) > 1:
+                    rows.append([name, method, covariance, *compared(ours, peer, equal=False)])
+            if len(ours) > 1:
+                row = compared(ours, peer, equal=True)
+                rows.append([name, method, "estimated, equal false shares", *row])
+    head = ["design", "statistic", "covariance", "draws", "power", "knockpy's", "difference", ""]
+    return markdown_table([*head, "false share", "knockpy's"], rows)
+
+
+def both_sides(
+    answers: Answers, name: str, covariance: str, method: str
+) -> tuple[FloatArray, FloatArray]:
+    """Draws × levels × (false share, power) of each side, on the draws that both have."""
+    ours_key, peer_key = ((name, covariance, side) for side in SIDES)
+    seeds = [key[3] for key in answers if key[:3] == ours_key and (*peer_key, key[3]) in answers]
+    ours, peer = (
+        np.array([answers[name, covariance, side, seed][method] for seed in seeds])
+        for side in SIDES
+    )
+    return ours, peer
+
+
+def compared(ours: FloatArray, peer: FloatArray, *, equal: bool) -> list[str]:
+    at = [LEVELS.index(FDR)] * 2
+    if equal:
+        share = min(side[:, at[0], 0].mean() for side in (ours, peer))
+        at = [level_for(side, share) for side in (ours, peer)]
+    left, right = ours[:, at[0]], peer[:, at[1]]
+    difference, error = mean_and_error((left[:, 1] - right[:, 1]).tolist())
+    return [
+        str(len(left)),
+        f"{left[:, 1].mean():.3f}",
+        f"{right[:, 1].mean():.3f}",
+        f"{difference:+.3f} ± {error:.3f}",
+        "**below**" if difference < -2 * error else "",
+        *(share_in_words(side[:, 0]) for side in (left, right)),
+    ]
+
+
+def level_for(side: FloatArray, share: float) -> int:
+    """The level up to 20 % whose realised false share is nearest."""
+    realised = side[:, : LEVELS.index(FDR) + 1, 0].mean(axis=0)
+    return int(np.abs(realised - share).argmin())
+
+
+def share_in_words(shares: FloatArray) -> str:
+    mean, error = mean_and_error(shares.tolist())
+    return f"{mean:.3f} ± {error:.3f}" + (" **above**" if mean > FDR + 2 * error else "")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
+    parser.add_argument("--journal", type=Path, default=RESULTS / f"{NAME}.cells.jsonl")
+    arguments = parser.parse_args()
+    store = CellStore(arguments.journal, {"bench": NAME, "fdr": FDR, "levels": LEVELS})
+    try:
+        for _ in store.steps(cells(arguments.designs, arguments.trials)):
+            pass
+    except KeyboardInterrupt:
+        print("stopped; start again to continue.")
+    intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
+    packages = ("numpy", "scikit-learn", "knockpy")
+    write_report(NAME, "Power of knockoffs", intro, report(store.answers), packages=packages)
+
+
+if __name__ == "__main__":
+    main()
