@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from featsieve.inference.knockoffs.structure import Structure, structured
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.methods.knockoffs import KnockoffSelector
 from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import derived_seed
 
 METHODS = {"Pearson": PearsonRanking, "Lasso": LassoSelector}
@@ -130,7 +131,6 @@ UNSEEN = {  # fewer rows than columns, and more
     for n, width in ((200, 300), (600, 200))
 }
 ALL = {**DESIGNS, **UNSEEN}
-Check = Callable[[], None]
 
 
 def correlation_model(kind: str, design: Design, X: FloatArray) -> Any:
@@ -143,7 +143,7 @@ def correlation_model(kind: str, design: Design, X: FloatArray) -> Any:
     if kind == "Ledoit–Wolf":
         weight = float(ledoit_wolf_shrinkage((X - X.mean(axis=0)) / X.std(axis=0)))
 
-    def model(correlation: FloatArray, n: int, check: Check) -> tuple[FloatArray, Structure]:
+    def model(correlation: FloatArray, n: int, monitor: Monitor) -> tuple[FloatArray, Structure]:
         return (1 - weight) * correlation + weight * np.eye(len(correlation)), Structure()
 
     return model

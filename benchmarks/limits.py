@@ -208,8 +208,9 @@ The clock is looked at between pieces of work; a piece that has begun ends by it
 
 | call | methods | what is done about it |
 |---|---|---|
-| LAPACK, all eigenvalues of n × n | QPFS, PrincipalFeatures | timed on 400 × 400 first; not begun \
-if it would end after the limit |
+| LAPACK: eigenvalues, inverse, factor, least squares of n × n | QPFS, PrincipalFeatures, LDFS, \
+KnockoffSelector, GlobalCMI, groups of LassoSelector | timed on 400 × 400 first; not begun if it \
+would end after the limit |
 | one matrix product of a block of rows (16 MiB × m columns) | LassoSelector, LDFS, QPFS, \
 PrincipalFeatures | the block is the piece; with m = 2000 about 8 · 10⁹ multiplications |
 | one fit of a user's estimator on one fold (`n_jobs` folds at once) | WrapperSelector, \

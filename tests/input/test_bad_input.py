@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from featsieve import MRMR, QPFS, FeatureSelector, LSMIRanking, PearsonRanking, open_parquet
 from featsieve.discretize import SigmaCuts
 from featsieve.errors import InputError
-from featsieve.measures import Pearson
+from featsieve.measures import Pearson, hsic
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 4))
@@ -336,3 +336,40 @@ def test_a_column_of_the_type_null_has_no_value(selector):
     table = pa.table({"a": np.arange(20.0), "e": pa.nulls(20)})
     with pytest.raises(InputError, match="column 'e' has dtype null; it has no value at all"):
         selector.fit(table, np.arange(20.0))
+
+
+def test_masked_cells_are_missing_cells():
+    masked = np.ma.masked_array(X, mask=X > 1.5)
+    with pytest.raises(InputError, match=r"missing \(NaN\) or infinite cells"):
+        PearsonRanking().fit(masked, Y)
+    holed = np.where(X > 1.5, np.nan, X)
+    fits = [MRMR(n_features_to_select=3).fit(table, Y) for table in (masked, holed)]
+    np.testing.assert_array_equal(fits[0].scores_, fits[1].scores_)
+    with pytest.raises(InputError, match="the target has 1 missing"):
+        PearsonRanking().fit(X, np.ma.masked_array(Y, mask=np.arange(20) == 3))
+    with pytest.raises(InputError, match="missing"):
+        hsic(masked, Y)
+
+
+def test_a_mask_that_hides_nothing_changes_nothing():
+    plain = np.ma.masked_array(X, mask=False)
+    assert PearsonRanking().fit(plain, Y).indices_.tolist() == (
+        PearsonRanking().fit(X, Y).indices_.tolist()
+    )
+
+
+def test_masked_words_are_missing_classes():
+    y = np.ma.masked_array(np.array(["a", "b"] * 10), mask=np.arange(20) == 0)
+    with pytest.raises(InputError, match="the target has 1 missing"):
+        PearsonRanking().fit(X, y)
+
+
+def test_an_index_in_another_order_is_warned_of():
+    y = pd.Series(Y, index=FRAME.index[::-1])
+    with pytest.warns(UserWarning, match=r"same index in different orders.*y\.loc\[X\.index\]"):
+        PearsonRanking().fit(FRAME, y)
+
+
+@pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10])
+def test_other_labels_are_taken_by_position_in_silence(index):
+    assert PearsonRanking().fit(FRAME, pd.Series(Y, index=index)).n_features_in_ == 4

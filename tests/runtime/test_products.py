@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from featsieve.runtime import products
-from featsieve.runtime.products import expect_eigenvalues, watched_product
+from featsieve.runtime.products import watched_call, watched_product
 from featsieve.runtime.progress import SILENT, Monitor, TimeUp
 
 RNG = np.random.default_rng(0)
@@ -30,11 +30,22 @@ def test_the_clock_is_looked_at_between_pieces(monkeypatch):
 
 
 def test_eigenvalues_are_not_begun_when_they_cannot_end_in_time():
-    times = iter([0.0, 0.0, 0.1, 0.1])  # start, before and after the probe, limit?
+    times = iter([0.0, 0.0, 0.0, 0.1, 0.1])  # start, limit?, before and after the probe, limit?
+    monitor = Monitor(max_time=1.0, clock=lambda: next(times))
+    sizes = []
+    with pytest.raises(TimeUp):
+        watched_call(lambda A: sizes.append(A.shape), np.eye(2000), monitor)
+    assert sizes == [(400, 400)] * 2
+
+
+def test_a_call_on_few_columns_grows_with_its_rows():
+    times = iter([0.0, 0.0, 0.0, 0.1, 0.1])
     monitor = Monitor(max_time=1.0, clock=lambda: next(times))
     with pytest.raises(TimeUp):
-        expect_eigenvalues(np.eye(2000), monitor)
+        watched_call(lambda A: None, np.empty((4000, 401)), monitor)
 
 
 def test_without_a_limit_nothing_is_probed():
-    expect_eigenvalues(np.eye(2000), Monitor(clock=lambda: 0.0))
+    sizes = []
+    watched_call(lambda A: sizes.append(len(A)), np.eye(2000), Monitor(clock=lambda: 0.0))
+    assert sizes == [2000]

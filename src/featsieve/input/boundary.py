@@ -35,6 +35,8 @@ from featsieve.input.columns import (
     scan_array,
     scan_frame,
     sorted_categories,
+    unmasked,
+    warn_of_other_order,
     warn_rounded,
 )
 from featsieve.input.parameters import (
@@ -137,7 +139,7 @@ def opened(X: Any) -> Any:
 
 def checked_table(X: Any, y: Any, settings: Settings) -> Any:
     """X in a container that can be read, with columns that have different names."""
-    X = opened(X)
+    X = unmasked(opened(X))
     if isinstance(X, ParquetTable) or is_dask(X):
         return X
     refuse_other_than_tables(X, y)
@@ -147,6 +149,7 @@ def checked_table(X: Any, y: Any, settings: Settings) -> Any:
     if names is not None:
         check_names(names)
         if is_frame(X):
+            warn_of_other_order(X, y)
             return X
     refuse_times(X)
     return check_array(

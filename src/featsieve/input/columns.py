@@ -42,6 +42,32 @@ def is_sparse(container: Any) -> bool:
     return type(container).__module__.startswith("scipy.sparse")
 
 
+def unmasked(values: Any) -> Any:
+    """A masked array as one in which the masked cells are missing (NaN, or None among objects)."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    is_number = values.dtype.kind in "biuf"
+    holed = values.data.astype(np.result_type(values.dtype, np.float16) if is_number else object)
+    holed[np.ma.getmaskarray(values)] = np.nan if is_number else None
+    return holed
+
+
+def warn_of_other_order(X: Any, y: Any) -> None:
+    """Rows of pandas objects are taken by position, which is seldom meant if labels disagree."""
+    if not all(type(part).__module__.startswith("pandas") for part in (X, y)):
+        return
+    index, labels = X.index, y.index
+    if len(index) != len(labels) or index.equals(labels):
+        return
+    if len(index.symmetric_difference(labels)) == 0:
+        warn_user(
+            "X and y have the same index in different orders, and rows are taken by position; if "
+            "they belong together by label, give y.loc[X.index]."
+        )
+
+
 def numeric_values(column: Any) -> Array:
     """A numeric column without a copy where possible; nulls become NaN."""
     if isinstance(column, np.ndarray):
@@ -68,7 +94,7 @@ def column_names(container: Any) -> list[str] | None:
 
 def as_columns(X: Any) -> Any:
     """What the plain functions of measures take: a 1-D array or list is one column."""
-    values = X if hasattr(X, "shape") else np.asarray(X)
+    values = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
     return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values
 
 

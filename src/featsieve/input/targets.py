@@ -11,7 +11,7 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import holds_times, is_rounded, numeric_values, warn_rounded
+from featsieve.input.columns import holds_times, is_rounded, numeric_values, unmasked, warn_rounded
 from featsieve.input.parameters import brief, check_choice
 from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
@@ -210,7 +210,7 @@ def _refuse_constant(scan: TargetScan, word: str) -> None:
 
 def _as_array(y: Any) -> Array:
     if isinstance(y, np.ndarray):
-        return y
+        return np.asarray(unmasked(y))
     if hasattr(y, "toarray"):
         return np.asarray(y.toarray())
     import narwhals.stable.v2 as nw

@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.protocols import Engine
-from featsieve.runtime.products import expect_eigenvalues, watched_product
+from featsieve.runtime.products import watched_call, watched_product
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import Dummies, GramMoments, gram_moments, target_columns
@@ -78,8 +78,8 @@ class DenseCovariance:
         return self.matrix[rows]
 
     def leading(self, n: int, monitor: Monitor) -> FloatArray:
-        expect_eigenvalues(self.matrix, monitor)
-        return np.linalg.eigh(self.matrix)[1][:, ::-1][:, :n]
+        vectors: FloatArray = watched_call(np.linalg.eigh, self.matrix, monitor)[1]
+        return vectors[:, ::-1][:, :n]
 
     def trace(self) -> float:
         return float(np.trace(self.matrix))
@@ -112,8 +112,7 @@ class FactoredCovariance:
 
     def leading(self, n: int, monitor: Monitor) -> FloatArray:
         products = watched_product(self.factor, self.factor.T, monitor)
-        expect_eigenvalues(products, monitor)
-        values, vectors = np.linalg.eigh(products)
+        values, vectors = watched_call(np.linalg.eigh, products, monitor)
         kept = values > _SMALLEST * max(float(values[-1]), np.finfo(np.float64).tiny)
         scaled = (vectors[:, kept] / np.sqrt(values[kept]))[:, ::-1][:, :n]
         directions: FloatArray = self.factor.T @ scaled

@@ -13,9 +13,13 @@ from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import NO_COLUMNS
 from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import Augment, EngineWithCopies
-from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
+from featsieve.inference.knockoffs.copies import ROWS_AT_ONCE, CopyModel, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
-from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
+from featsieve.inference.knockoffs.diagnostic import (
+    MISFIT,
+    exchangeability_pvalue,
+    unlike_copies,
+)
 from featsieve.inference.knockoffs.filter import (
     e_bh,
     e_values,
@@ -25,6 +29,7 @@ from featsieve.inference.knockoffs.filter import (
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
+from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import derived_seed
 from featsieve.schema import Schema
 
@@ -46,7 +51,7 @@ class Knockoffs:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection after each set of copies."""
         model = fit_copy_model(engine, self.spread, self.seed)
-        fit = _exchangeability(model, self.seed)
+        fit = _check_of_copies(model, self.seed, engine.monitor)
         statistics: list[FloatArray] = []
         for number in range(self.n_copies):
             statistics.append(self.statistics(engine, model, derived_seed(self.seed, number)))
@@ -56,7 +61,8 @@ class Knockoffs:
     def statistics(self, engine: Engine, model: CopyModel, seed: int) -> FloatArray:
         """W of each unit against one set of copies."""
         copier = partial(_copies, model, seed)
-        swapped = hidden_places(engine.schema, model.sample.X, copier(*_sample(model)), seed)
+        of_sample = _sample_copies(model, seed, engine.monitor)
+        swapped = hidden_places(engine.schema, model.sample.X, of_sample, seed)
         augmented = with_copies(engine, Augment(copier, swapped[engine.schema.unit_of_column]))
         *_, last = self.run(augmented)
         Z = comparable_scores(last, 2 * engine.schema.n_units, self.by_step)
@@ -66,7 +72,7 @@ class Knockoffs:
         return W
 
     def _answer(
-        self, statistics: FloatArray, model: CopyModel, fit: float, k: int | None
+        self, statistics: FloatArray, model: CopyModel, fit: dict[str, Any], k: int | None
     ) -> SelectionResult:
         W = statistics.mean(axis=0)
         if len(statistics) == 1:
@@ -85,7 +91,7 @@ class Knockoffs:
             "e_values": evidence,
             "n_copies": len(statistics),
             "structure": model.structure,
-            "exchangeability_pvalue": fit,
+            **fit,
             "later": later_level(statistics, self.fdr),
             "count_rule": f"the count that passes at a false discovery rate of {self.fdr:.0%}",
             "count_curve": (*level_curve(W), (len(chosen), self.fdr, 0.0)),
@@ -106,10 +112,15 @@ def level_curve(W: FloatArray) -> tuple[tuple[int, float, float], ...]:
 
 def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:
     """The level above ``fdr`` at which something passes, and what passes there."""
-    for level in LATER_LEVELS:
-        if level > fdr:
-            return smallest_level(np.mean([e_values(w, level) for w in statistics], axis=0))
-    return 1.0, np.empty(0, dtype=np.intp)
+    level = level_after(fdr)
+    if level is None:
+        return 1.0, np.empty(0, dtype=np.intp)
+    return smallest_level(np.mean([e_values(w, level) for w in statistics], axis=0))
+
+
+def level_after(fdr: float) -> float | None:
+    """Where e-values look; one level only, which must not depend on what they say."""
+    return next((level for level in LATER_LEVELS if level > fdr), None)
 
 
 def comparable_scores(result: SelectionResult, n_units: int, by_step: bool) -> FloatArray:
@@ -156,14 +167,23 @@ def _copies(model: CopyModel, seed: int, X: FloatArray, rows: IntArray) -> Float
     return model.copies(X, rows, seed)
 
 
-def _sample(model: CopyModel) -> tuple[FloatArray, IntArray]:
-    return model.sample.X, model.sample.rows
+def _sample_copies(model: CopyModel, seed: int, monitor: Monitor) -> FloatArray:
+    """Of the rows that the model keeps; the clock is looked at between some of them."""
+    X, rows = model.sample.X, model.sample.rows
+    parts = []
+    for start in range(0, len(X), ROWS_AT_ONCE):
+        monitor.check()
+        some = slice(start, start + ROWS_AT_ONCE)
+        parts.append(model.copies(X[some], rows[some], seed))
+    return np.concatenate(parts)
 
 
-def _exchangeability(model: CopyModel, seed: int) -> float:
+def _check_of_copies(model: CopyModel, seed: int, monitor: Monitor) -> dict[str, Any]:
     """Of the numeric columns: categories are drawn from a model that was fitted to them."""
-    X, rows = _sample(model)
     active = model.gaussian.active
-    originals: Any = model.scaling.apply(X)[:, active]
-    copies: Any = model.scaling.apply(model.copies(X, rows, derived_seed(seed, 0)))[:, active]
-    return exchangeability_pvalue(originals, copies, np.random.default_rng(seed))
+    drawn = _sample_copies(model, derived_seed(seed, 0), monitor)
+    originals: Any = model.scaling.apply(model.sample.X)[:, active]
+    copies: Any = model.scaling.apply(drawn)[:, active]
+    pvalue = exchangeability_pvalue(originals, copies, np.random.default_rng(seed), monitor)
+    apart = active[unlike_copies(originals, copies)] if pvalue < MISFIT else active[:0]
+    return {"exchangeability_pvalue": pvalue, "unlike_copies": apart}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.quadratic.problem import ROUNDING, Problem, lanczos
+from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import SILENT, Monitor
 
 EIGEN_LIMIT = 1000  # one dense eigendecomposition: below a second
@@ -43,7 +45,7 @@ def sphere_bound(
     M, b, constant = _centred(problem, diagonal)
     radius2 = problem.k * (1 - problem.k / problem.n)
     if problem.n <= EIGEN_LIMIT or diagonal is not None:
-        eigenvalues, vectors = np.linalg.eigh(M)
+        eigenvalues, vectors = watched_call(np.linalg.eigh, M, monitor)
         size = float(np.abs(eigenvalues).max())
         dual = _sphere_dual(eigenvalues, (vectors.T @ b) ** 2 / 4, radius2)
     else:
@@ -74,7 +76,7 @@ def _cholesky_dual(M: FloatArray, b: FloatArray, radius2: float, monitor: Monito
     A tenth of the cost of all eigenvalues. λ starts a little above an estimate of λ_max and grows
     by Newton steps (Moré and Sorensen) while the maximiser z is still outside the sphere.
     """
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg import cho_solve, cholesky
 
     top = lanczos(M, 1, "LA", np.linspace(-1.0, 1.0, len(M)), tol=1e-4)[0][0]
     step, best = 1e-3 * max(float(top), 1e-6 * float(M.max())), np.inf
@@ -85,7 +87,7 @@ def _cholesky_dual(M: FloatArray, b: FloatArray, radius2: float, monitor: Monito
         shifted = -M
         np.fill_diagonal(shifted, np.diagonal(shifted) + level)
         try:
-            factor = cho_factor(shifted, lower=True, overwrite_a=True)
+            factor = watched_call(partial(cholesky, lower=True), shifted, monitor), True
         except np.linalg.LinAlgError:
             step *= 10
             continue
@@ -114,7 +116,7 @@ def _sphere_dual(eigenvalues: FloatArray, weights: FloatArray, radius2: float) -
     return float((top + high) * radius2 + (weights / (high + below)).sum())
 
 
-def lifted_bound(problem: Problem, diagonal: FloatArray) -> float:
+def lifted_bound(problem: Problem, diagonal: FloatArray, monitor: Monitor = SILENT) -> float:
     """The dual value of the relaxation that only knows Σx = k and x_i² = x_i.
 
     ``diagonal`` u moves weight from x_i² to x_i. With τ above λ_max(Q − diag(u)) and ν free,
@@ -122,7 +124,8 @@ def lifted_bound(problem: Problem, diagonal: FloatArray) -> float:
     has a closed form, and the value is convex in τ.
     """
     k = problem.k
-    eigenvalues, vectors = np.linalg.eigh(problem.Q - np.diag(diagonal))
+    shifted = problem.Q - np.diag(diagonal)
+    eigenvalues, vectors = watched_call(np.linalg.eigh, shifted, monitor)
     ones, pull = vectors.sum(axis=0), vectors.T @ diagonal
     top = float(eigenvalues[-1])
     spread = max(float(np.abs(eigenvalues).max()), float(np.abs(diagonal).max()), 1e-100)

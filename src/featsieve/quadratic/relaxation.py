@@ -62,14 +62,16 @@ class Relaxation:
 def relax(problem: Problem, form: SdpForm = "product", monitor: Monitor = SILENT) -> Relaxation:
     """The relaxation to its end, with its dual bound."""
     *_, (factor, multipliers) = rounds(problem, form, monitor)
-    return Relaxation(factor, multipliers, dual_bound(problem, form, multipliers))
+    return Relaxation(factor, multipliers, dual_bound(problem, form, multipliers, monitor))
 
 
-def dual_bound(problem: Problem, form: SdpForm, multipliers: FloatArray) -> float:
+def dual_bound(
+    problem: Problem, form: SdpForm, multipliers: FloatArray, monitor: Monitor = SILENT
+) -> float:
     """What the multipliers prove."""
     if form == "product":
-        return sphere_bound(problem, multipliers)
-    return lifted_bound(problem, multipliers)
+        return sphere_bound(problem, multipliers, monitor)
+    return lifted_bound(problem, multipliers, monitor)
 
 
 def rounds(
@@ -161,4 +163,5 @@ def sdp_steps(problem: Problem, options: Options) -> Iterator[Answer]:
             directions = options.rng.standard_normal((factor.shape[1], options.n_projections))
         answer, last = _round(problem, factor, directions), multipliers
         yield answer
-    yield Answer(answer.indices, answer.value, dual_bound(problem, options.sdp_form, last))
+    bound = dual_bound(problem, options.sdp_form, last, options.monitor)
+    yield Answer(answer.indices, answer.value, bound)

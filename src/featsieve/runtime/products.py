@@ -6,10 +6,15 @@ is predicted, and the run ends at once where it would not end in time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.runtime.progress import Monitor
+
+T = TypeVar("T")
 
 PIECE = 1 << 31  # multiplications: about a tenth of a second
 
@@ -36,15 +41,22 @@ PROBE = 400
 GROWTH = 2.6  # of the time with n, as measured: LAPACK is relatively faster on large matrices
 
 
-def expect_eigenvalues(A: FloatArray, monitor: Monitor) -> None:
-    """End the run now if the eigenvalues of A take longer than is left.
+def watched_call(call: Callable[[FloatArray], T], A: FloatArray, monitor: Monitor) -> T:
+    """``call(A)`` of LAPACK, unless it would take longer than is left: then the run ends now.
 
-    The time grows with a power of n, so a corner of A tells it in advance.
+    The time grows with a power of the size, so a corner of A tells it in advance.
+
+    >>> from featsieve.runtime.progress import SILENT
+    >>> watched_call(np.linalg.inv, np.diag([2.0, 4.0]), SILENT)
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
     """
-    if len(A) <= PROBE or not monitor.has_limit:
-        return
-    corner = A[:PROBE, :PROBE]
-    np.linalg.eigh(corner)  # the first call may load code
-    start = monitor.elapsed
-    np.linalg.eigh(corner)
-    monitor.expect((monitor.elapsed - start) * (len(A) / PROBE) ** GROWTH)
+    monitor.check()
+    if min(A.shape) > PROBE and monitor.has_limit:
+        corner = A[:PROBE, :PROBE]
+        call(corner)  # the first call may load code
+        start = monitor.elapsed
+        call(corner)
+        longer, shorter = max(A.shape) / PROBE, min(A.shape) / PROBE
+        monitor.expect((monitor.elapsed - start) * longer * shorter ** (GROWTH - 1))
+    return call(A)

@@ -23,7 +23,7 @@ from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, pos
 from featsieve.protocols import HasPairs, Nesting, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, first_of_copies
-from featsieve.runtime.products import expect_eigenvalues
+from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
 from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
@@ -124,8 +124,8 @@ def _redundancy(
 ) -> tuple[FloatArray, FloatArray, str | None]:
     """Q as VV' + D, and the approximation in words."""
     if chosen is None:
-        expect_eigenvalues(columns, monitor)
-        return positive_factor(columns), np.zeros(len(columns)), None
+        factor = watched_call(positive_factor, columns, monitor)
+        return factor, np.zeros(len(columns)), None
     words = f"Nyström from {len(chosen)} of {len(columns)} columns"
     return *nystrom_factor(columns, chosen), words
 

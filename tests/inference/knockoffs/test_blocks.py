@@ -71,7 +71,7 @@ def test_blocks_are_found_where_a_graph_would_need_an_edge_for_every_pair():
     rng = np.random.default_rng(3)
     truth, loadings = correlation_of_blocks([20, 30, 10, 20], rng)
     correlation = sample(truth, 300, rng)
-    model, structure = structured(correlation, 300, lambda: None)
+    model, structure = structured(correlation, 300)
     assert (structure.n_blocks, structure.n_factors, structure.n_edges) == (4, 0, 0)
     assert not structure.too_few_rows
     assert structure.shrinkage > 0.9

@@ -41,7 +41,7 @@ def sample(correlation, n, seed=0):
 
 
 def model_of(correlation, n, seed=0):
-    return structured(sample(correlation, n, seed), n, lambda: None)
+    return structured(sample(correlation, n, seed), n)
 
 
 def test_neighbours_are_those_of_stepwise_regression():
@@ -127,7 +127,7 @@ def test_principal_axes_recover_loadings():
 @pytest.mark.parametrize("width", [1, 2, 3])
 def test_few_columns(width):
     correlation = sample(autoregressive(3), 30)[:width, :width]
-    model, structure = structured(correlation, 30, lambda: None)
+    model, structure = structured(correlation, 30)
     assert model.shape == (width, width)
     assert np.linalg.eigvalsh(model)[0] > 0
     assert not structure.too_few_rows

@@ -7,6 +7,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.runtime.progress import SILENT, Monitor
 
 SMALLEST = 3  # two columns are an edge of the graph
 LARGEST = 200  # more are what a factor of all columns is for
@@ -14,21 +15,26 @@ AXIS_SWEEPS = 30
 LEAST_UNIQUE = 0.01  # of a column's variance is left to itself by the factors
 
 
-def block_loadings(correlation: FloatArray, n_samples: int, cost: float) -> FloatArray:
+def block_loadings(
+    correlation: FloatArray, n_samples: int, cost: float, monitor: Monitor = SILENT
+) -> FloatArray:
     """Columns × blocks: the loadings of each block's factor, 0 outside of the block.
 
     Blocks are nodes of the tree of average linkage by |r|. A node is a block where its factor
     gains more likelihood than ``cost`` per column, and more than the best blocks inside of it.
     """
     width = len(correlation)
-    blocks = [block for block in _best_blocks(correlation, n_samples, cost) if len(block) > 1]
+    nodes = _best_blocks(correlation, n_samples, cost, monitor)
+    blocks = [block for block in nodes if len(block) > 1]
     loadings = np.zeros((width, len(blocks)))
     for number, block in enumerate(blocks):
         loadings[block, number] = one_factor(correlation[np.ix_(block, block)])
     return loadings
 
 
-def _best_blocks(correlation: FloatArray, n_samples: int, cost: float) -> list[IntArray]:
+def _best_blocks(
+    correlation: FloatArray, n_samples: int, cost: float, monitor: Monitor = SILENT
+) -> list[IntArray]:
     """From the leaves to the root: a node as one block, or the best of its two children."""
     if len(correlation) < SMALLEST:
         return []
@@ -39,6 +45,7 @@ def _best_blocks(correlation: FloatArray, n_samples: int, cost: float) -> list[I
     best: list[list[IntArray]] = [[leaf] for leaf in members]
     gains = [0.0] * len(members)
     for left, right in tree[:, :2].astype(int):
+        monitor.check()
         node = np.sort(np.concatenate([members[left], members[right]]))
         members.append(node)
         apart = gains[left] + gains[right]

@@ -8,11 +8,9 @@ conditional copies).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -26,9 +24,12 @@ from featsieve.inference.knockoffs.covariance import (
     spread_steps,
     table_moments,
 )
+from featsieve.inference.knockoffs.regression import Regression, fit_regression
 from featsieve.inference.knockoffs.structure import Structure, structured
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import derived_seed, fill_row_normals, row_uniforms
 from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, Dummies
@@ -59,13 +60,12 @@ class CategoryPart:
 
     column: int
     states: IntArray
-    coefficients: FloatArray
-    intercept: FloatArray
+    regression: Regression
 
     def draw(self, features: FloatArray, uniforms: FloatArray) -> FloatArray:
         if len(self.states) == 1:
             return np.full(len(features), float(self.states[0]))
-        logits = features @ self.coefficients.T + self.intercept
+        logits = self.regression.logits(features)
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         bounds = np.cumsum(odds, axis=1)
         drawn = (uniforms[:, None] * bounds[:, -1:] > bounds).sum(axis=1)
@@ -164,7 +164,7 @@ def _expand(schema: Schema, X: FloatArray) -> FloatArray:
     return np.asarray(Dummies(schema).expand(block), dtype=np.float64)
 
 
-CorrelationModel = Callable[[FloatArray, int, Callable[[], None]], tuple[FloatArray, Structure]]
+CorrelationModel = Callable[[FloatArray, int, Monitor], tuple[FloatArray, Structure]]
 
 
 def fit_copy_model(
@@ -226,13 +226,11 @@ def _gaussian_part(
         return GaussianPart(kept, None, nothing, nothing), Structure()
     covariance = residual_covariance[np.ix_(kept, kept)]
     with single_threaded_blas():  # many small products: threads would wait for each other
-        correlation, structure = correlation_model(
-            correlations(covariance), int(n), engine.monitor.check
-        )
+        correlation, structure = correlation_model(correlations(covariance), int(n), engine.monitor)
     active = dummies.owner[numeric[kept]]
     unit = 1.0 / scaling.factor[active]
     scale = np.sqrt(np.diag(covariance)) * unit
-    mix = _mix(correlation, scale, spread, engine)
+    mix = _mix(correlation, scale, spread, engine.monitor)
     if not len(indicators):
         return GaussianPart(active, None, scaling.centre[active], mix), structure
     residual = np.zeros((len(is_indicator), len(kept)))
@@ -251,16 +249,15 @@ def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> 
     return np.asarray(np.linalg.pinv(of_indicators, hermitian=True) @ cross)
 
 
-def _mix(correlation: FloatArray, scale: FloatArray, spread: Spread, engine: Engine) -> FloatArray:
+def _mix(
+    correlation: FloatArray, scale: FloatArray, spread: Spread, monitor: Monitor
+) -> FloatArray:
     """Lᵀ above −Σ⁻¹S, on the scale of the columns."""
-    s: FloatArray = scale
     with single_threaded_blas():
-        for better in spread_steps(correlation, spread):
-            s = better
-            engine.monitor.check()
-    pull = np.linalg.inv(correlation) * s
+        *_, s = spread_steps(correlation, spread, monitor)
+    pull = watched_call(np.linalg.inv, correlation, monitor) * s
     square = np.diag(2.0 * s) - s[:, None] * pull
-    noise = np.linalg.cholesky(square + 1e-12 * np.eye(len(s))).T
+    noise = watched_call(np.linalg.cholesky, square + 1e-12 * np.eye(len(s)), monitor).T
     return np.concatenate([noise, -pull / scale[:, None]]) * scale
 
 
@@ -273,32 +270,19 @@ def _with_categories(model: CopyModel, engine: Engine, seed: int) -> CopyModel:
         features = category_features(
             model.schema, model.scaling, X, drawn, column, columns[:number]
         )
-        part = _regression(column, features, X[:, column].astype(np.intp))
+        part = _category_part(column, features, X[:, column].astype(np.intp), engine.monitor)
         drawn[:, column] = part.draw(features, category_uniforms(seed, number, rows))
         model = replace(model, categories=(*model.categories, part))
         engine.monitor.tick("modelling categories", number + 1, len(columns))
     return model
 
 
-def _regression(column: int, features: FloatArray, codes: IntArray) -> CategoryPart:
-    states = np.unique(codes)
+def _category_part(
+    column: int, features: FloatArray, codes: IntArray, monitor: Monitor
+) -> CategoryPart:
+    states, codes = np.unique(codes, return_inverse=True)
     if len(states) == 1 or not features.shape[1]:
-        counts = np.bincount(codes)[states]
-        width = features.shape[1]
-        return CategoryPart(column, states, np.zeros((len(states), width)), np.log(counts))
-    fitted = _fitted_regression(features, codes)
-    coefficients, intercept = fitted.coef_, fitted.intercept_
-    if len(states) == 2:
-        coefficients = np.concatenate([np.zeros_like(coefficients), coefficients])
-        intercept = np.concatenate([[0.0], intercept])
-    return CategoryPart(column, states, coefficients, intercept)
-
-
-def _fitted_regression(features: FloatArray, codes: IntArray) -> Any:
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
-
-    with warnings.catch_warnings():
-        # Near its optimum is enough: the copies are drawn from the model that it has become.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return LogisticRegression(max_iter=200, tol=1e-3).fit(features, codes)
+        coefficients = np.zeros((len(states), features.shape[1]))
+        return CategoryPart(column, states, Regression(coefficients, np.log(np.bincount(codes))))
+    # Near its optimum is enough: the copies are drawn from the model that it has become.
+    return CategoryPart(column, states, fit_regression(features, codes, tol=1e-3, monitor=monitor))

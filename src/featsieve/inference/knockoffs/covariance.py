@@ -11,6 +11,8 @@ from scipy.linalg import blas
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import rows_of
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Block
 from featsieve.statistics.moments import (
     ColumnMoments,
@@ -60,19 +62,21 @@ def correlations(covariance: FloatArray) -> FloatArray:
     return correlation
 
 
-def equicorrelated(correlation: FloatArray) -> FloatArray:
+def equicorrelated(correlation: FloatArray, monitor: Monitor = SILENT) -> FloatArray:
     """The largest common distance of all copies (Barber and Candès 2015)."""
-    smallest = float(np.linalg.eigvalsh(correlation)[0])
+    smallest = float(watched_call(np.linalg.eigvalsh, correlation, monitor)[0])
     return np.full(len(correlation), min(1.0, 2.0 * smallest) * (1 - RIDGE))
 
 
-def spread_steps(correlation: FloatArray, kind: Spread) -> Iterator[FloatArray]:
+def spread_steps(
+    correlation: FloatArray, kind: Spread, monitor: Monitor = SILENT
+) -> Iterator[FloatArray]:
     """Distances s of the copies, better and better; 2Σ − diag(s) stays positive definite."""
-    s = equicorrelated(correlation)
+    s = equicorrelated(correlation, monitor)
     if kind == "equicorrelated":
         yield s
         return
-    yield from _reconstructability_steps(correlation, s / 2)
+    yield from _reconstructability_steps(correlation, s / 2, monitor)
 
 
 def reconstructability(correlation: FloatArray, s: FloatArray) -> float:
@@ -85,7 +89,9 @@ def reconstructability(correlation: FloatArray, s: FloatArray) -> float:
     return float(np.trace(inverse) + (1.0 / s).sum())
 
 
-def _reconstructability_steps(correlation: FloatArray, s: FloatArray) -> Iterator[FloatArray]:
+def _reconstructability_steps(
+    correlation: FloatArray, s: FloatArray, monitor: Monitor
+) -> Iterator[FloatArray]:
     """Coordinate descent with exact steps.
 
     With D = (2Σ − S)⁻¹, raising s_j by δ adds δ c / (1 − δ d) to the trace of D, where c is the
@@ -95,9 +101,11 @@ def _reconstructability_steps(correlation: FloatArray, s: FloatArray) -> Iterato
     s = s.copy()
     for _ in range(MOST_SWEEPS):
         # Computed again for each sweep: rank-one updates add up rounding.
-        inverse = np.asfortranarray(np.linalg.inv(2.0 * correlation - np.diag(s)))
+        inverse = watched_call(np.linalg.inv, 2.0 * correlation - np.diag(s), monitor)
+        inverse = np.asfortranarray(inverse)
         largest_change = 0.0
         for j in range(len(s)):
+            monitor.check()
             column = inverse[:, j].copy()
             root, corner = float(np.sqrt(column @ column)), float(column[j])
             step = (1.0 - s[j] * root) / (root + corner)

@@ -9,18 +9,27 @@ from __future__ import annotations
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.inference.knockoffs.regression import fit_regression
+from featsieve.runtime.ordering import best_first
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import SILENT, Monitor
 
+MISFIT = 0.01  # a p-value below it is a warning
+CLEARLY = 4.0  # standard errors
 N_DIRECTIONS = 5
 PAIRS_PER_COLUMN = 2
 POOLED_WEIGHT = 3.0  # what all columns have in common is told apart first
-PENALTY = 0.01
+PENALTY = 100.0
 FEWEST_ROWS = 40
 FREQUENT = 0.01  # of all values of a column and its copy
 FARTHEST = 4.0  # heavy tails would otherwise drown everything else
 
 
 def exchangeability_pvalue(
-    originals: FloatArray, copies: FloatArray, rng: np.random.Generator
+    originals: FloatArray,
+    copies: FloatArray,
+    rng: np.random.Generator,
+    monitor: Monitor = SILENT,
 ) -> float:
     """P-value of "columns and copies are exchangeable", from standardised rows; 1 for few rows."""
     from scipy.stats import binom
@@ -28,7 +37,7 @@ def exchangeability_pvalue(
     n_rows, width = originals.shape
     if n_rows < FEWEST_ROWS or not width:
         return 1.0
-    originals, copies = _with_directions(originals, copies)
+    originals, copies = _with_directions(originals, copies, monitor)
     swapped = np.zeros(n_rows, dtype=np.bool_)
     swapped[rng.permutation(n_rows)[: n_rows // 2]] = True
     pairs = rng.integers(width, size=(2, PAIRS_PER_COLUMN * width))
@@ -41,20 +50,44 @@ def exchangeability_pvalue(
     ]
     signs = np.where(swapped, -1.0, 1.0)[:, None]
     training = np.asarray(rng.random(n_rows) < 0.5)
-    guesses = _guesses([signs * part for part in contrast], swapped, training)
+    guesses = _guesses([signs * part for part in contrast], swapped, training, monitor)
     right = int((guesses == swapped[~training]).sum())
     return float(binom.sf(right - 1, len(guesses), 0.5))
 
 
-def _with_directions(originals: FloatArray, copies: FloatArray) -> tuple[FloatArray, FloatArray]:
+def unlike_copies(originals: FloatArray, copies: FloatArray) -> IntArray:
+    """The columns whose own shape differs clearly from that of their copies, most of all first."""
+    no_pairs = np.empty((2, 0), dtype=np.intp)
+    largest = np.zeros(originals.shape[1])
+    for own, copied in zip(
+        _features(originals, no_pairs, _repeats(originals, copies)),
+        _features(copies, no_pairs, _repeats(copies, originals)),
+        strict=True,
+    ):
+        if own.shape[1]:
+            difference = own - copied
+            error = difference.std(axis=0) / np.sqrt(len(difference))
+            mean = np.abs(difference.mean(axis=0))
+            np.maximum(largest, mean / np.where(error > 0, error, np.inf), out=largest)
+    order = best_first(largest)
+    return order[largest[order] > CLEARLY]
+
+
+def _with_directions(
+    originals: FloatArray, copies: FloatArray, monitor: Monitor
+) -> tuple[FloatArray, FloatArray]:
     """The columns, and the directions in which the rows vary most: clusters show there."""
-    _, _, axes = np.linalg.svd(originals[: 4 * originals.shape[1]], full_matrices=False)
+    axes = watched_call(_right_axes, originals[: 4 * originals.shape[1]], monitor)
     axes = axes[:N_DIRECTIONS].T
     size = (originals @ axes).std(axis=0) + np.finfo(np.float64).tiny
     return (
         np.concatenate([originals, originals @ axes / size], axis=1),
         np.concatenate([copies, copies @ axes / size], axis=1),
     )
+
+
+def _right_axes(A: FloatArray) -> FloatArray:
+    return np.linalg.svd(A, full_matrices=False)[2]
 
 
 def _repeats(values: FloatArray, others: FloatArray) -> FloatArray:
@@ -83,16 +116,16 @@ def _features(z: FloatArray, pairs: IntArray, repeated: FloatArray) -> list[Floa
     ]
 
 
-def _guesses(contrast: list[FloatArray], swapped: BoolArray, training: BoolArray) -> BoolArray:
-    from sklearn.linear_model import LogisticRegression
-
+def _guesses(
+    contrast: list[FloatArray], swapped: BoolArray, training: BoolArray, monitor: Monitor
+) -> BoolArray:
     pooled = _standardized(np.column_stack([part.mean(axis=1) for part in contrast]), training)
     single = _standardized(np.concatenate(contrast, axis=1), training)
     single /= np.sqrt(len(contrast))
     features = np.concatenate([POOLED_WEIGHT * pooled, single], axis=1)
-    model = LogisticRegression(C=PENALTY, max_iter=200)
-    model.fit(features[training], swapped[training])
-    return np.asarray(model.predict(features[~training]), dtype=np.bool_)
+    codes = swapped[training].astype(np.intp)
+    model = fit_regression(features[training], codes, penalty=PENALTY, monitor=monitor)
+    return np.asarray(model.logits(features[~training])[:, 1] > 0)
 
 
 def _standardized(features: FloatArray, training: BoolArray) -> FloatArray:

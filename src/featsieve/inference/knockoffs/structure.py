@@ -9,14 +9,17 @@ together, or those of a block do), and what a sparse graph of partial correlatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.inference.knockoffs.blocks import LEAST_UNIQUE, block_loadings
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import SILENT, Monitor
 
 MOST_FACTORS = 10
 MOST_NEIGHBOURS = 20
@@ -54,16 +57,14 @@ class Structure:
 
 
 def structured(
-    correlation: FloatArray, n_samples: int, check: Callable[[], None]
+    correlation: FloatArray, n_samples: int, monitor: Monitor = SILENT
 ) -> tuple[FloatArray, Structure]:
     """Correlations shrunk toward the best target, if that explains them; else as they are.
 
     Where it does not explain them, and the rows are too few to take them as they are, they are
     shrunk all the same, and the answer says so.
     """
-    for better in target_steps(correlation, n_samples):
-        target = better
-        check()
+    *_, target = target_steps(correlation, n_samples, monitor)
     weight = shrinkage(correlation, target.correlation, n_samples)
     explained = weight * (1.0 + SLACK / len(correlation)) >= 1.0
     enough = n_samples >= ROWS_A_COLUMN * len(correlation)
@@ -87,50 +88,57 @@ def shrinkage(correlation: FloatArray, target: FloatArray, n_samples: int) -> fl
     return min(1.0, chance / distance) if distance > chance else 1.0
 
 
-def target_steps(correlation: FloatArray, n_samples: int) -> Iterator[Target]:
+def target_steps(
+    correlation: FloatArray, n_samples: int, monitor: Monitor = SILENT
+) -> Iterator[Target]:
     """More and more factors, while the extended Bayesian criterion gets better; then blocks."""
     best: Target | None = None
     for n_factors in range(min(MOST_FACTORS, len(correlation) - 1, n_samples // 4) + 1):
-        target = fitted_target(correlation, n_samples, n_factors)
+        target = fitted_target(correlation, n_samples, n_factors, monitor)
         if best is not None and target.criterion >= best.criterion:
             break
         best = target
         yield best
     assert best is not None  # no factor at all is always tried
     for n_factors in sorted({0, best.n_factors}):
-        target = blocked_target(correlation, n_samples, n_factors)
+        target = blocked_target(correlation, n_samples, n_factors, monitor)
         if target.criterion < best.criterion:
             best = target
             yield best
 
 
-def fitted_target(correlation: FloatArray, n_samples: int, n_factors: int) -> Target:
+def fitted_target(
+    correlation: FloatArray, n_samples: int, n_factors: int, monitor: Monitor = SILENT
+) -> Target:
     """Loadings of ``n_factors``, and a graph for what they leave."""
     width = len(correlation)
     correlation = (1.0 - RIDGE) * correlation + RIDGE * np.eye(width)
-    loadings = principal_axes(correlation, n_factors)
+    loadings = principal_axes(correlation, n_factors, monitor)
     left, scale = left_by(loadings, correlation)
     cost = edge_cost(n_samples, width)
-    edges = graph(left, n_samples, cost)
-    model = graph_model(left, edges) * np.outer(scale, scale) + loadings @ loadings.T
+    edges = graph(left, n_samples, cost, monitor)
+    model = graph_model(left, edges, monitor) * np.outer(scale, scale)
+    model += loadings @ loadings.T
     n_edges = int(edges.sum()) // 2
     penalty = n_factors * width * np.log(n_samples) + n_edges * cost
-    criterion = n_samples * misfit(correlation, model) + penalty
+    criterion = n_samples * misfit(correlation, model, monitor) + penalty
     return Target(model, n_factors, 0, n_edges, criterion)
 
 
-def blocked_target(correlation: FloatArray, n_samples: int, n_factors: int) -> Target:
+def blocked_target(
+    correlation: FloatArray, n_samples: int, n_factors: int, monitor: Monitor = SILENT
+) -> Target:
     """Loadings of ``n_factors``, and one more factor for each block in what they leave."""
     width = len(correlation)
     correlation = (1.0 - RIDGE) * correlation + RIDGE * np.eye(width)
-    loadings = principal_axes(correlation, n_factors)
+    loadings = principal_axes(correlation, n_factors, monitor)
     left, scale = left_by(loadings, correlation)
     cost = edge_cost(n_samples, width)
-    in_blocks = block_loadings(left, n_samples, cost) * scale[:, None]
+    in_blocks = block_loadings(left, n_samples, cost, monitor) * scale[:, None]
     model = loadings @ loadings.T + in_blocks @ in_blocks.T
     np.fill_diagonal(model, 1.0)
     penalty = n_factors * width * np.log(n_samples) + np.count_nonzero(in_blocks) * cost
-    criterion = n_samples * misfit(correlation, model) + penalty
+    criterion = n_samples * misfit(correlation, model, monitor) + penalty
     return Target(model, n_factors, in_blocks.shape[1], 0, criterion)
 
 
@@ -147,21 +155,24 @@ def edge_cost(n_samples: int, width: int) -> float:
     return float(np.log(n_samples) + 2.0 * np.log(width))
 
 
-def misfit(correlation: FloatArray, model: FloatArray) -> float:
+def misfit(correlation: FloatArray, model: FloatArray, monitor: Monitor = SILENT) -> float:
     """−2/n times the Gaussian log-likelihood, up to a constant."""
-    _, log_determinant = np.linalg.slogdet(model)
-    return float(log_determinant + np.sum(np.linalg.inv(model) * correlation))
+    inverse = watched_call(np.linalg.inv, model, monitor)
+    _, log_determinant = watched_call(np.linalg.slogdet, model, monitor)
+    return float(log_determinant + np.sum(inverse * correlation))
 
 
-def principal_axes(correlation: FloatArray, n_factors: int) -> FloatArray:
+def principal_axes(
+    correlation: FloatArray, n_factors: int, monitor: Monitor = SILENT
+) -> FloatArray:
     """Loadings by principal axis factoring: columns keep a part of their own."""
     width = len(correlation)
-    loadings = np.zeros((width, n_factors))
+    loadings: FloatArray = np.zeros((width, n_factors))
     if not n_factors:
         return loadings
     reduced = correlation.copy()
     for _ in range(AXIS_SWEEPS):
-        values, vectors = eigh(reduced, subset_by_index=[width - n_factors, width - 1])
+        values, vectors = watched_call(partial(largest_pairs, n_factors), reduced, monitor)
         loadings = vectors * np.sqrt(np.maximum(values, 0.0))
         shared = (loadings**2).sum(axis=1)
         too_much = np.sqrt(np.minimum(1.0, (1.0 - LEAST_UNIQUE) / np.maximum(shared, 1e-300)))
@@ -170,10 +181,19 @@ def principal_axes(correlation: FloatArray, n_factors: int) -> FloatArray:
     return loadings
 
 
-def graph(correlation: FloatArray, n_samples: int, cost: float) -> BoolArray:
+def largest_pairs(count: int, A: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues and vectors, the largest last."""
+    values, vectors = eigh(A, subset_by_index=[len(A) - count, len(A) - 1])
+    return values, vectors
+
+
+def graph(
+    correlation: FloatArray, n_samples: int, cost: float, monitor: Monitor = SILENT
+) -> BoolArray:
     """Which pairs of columns are neighbours: either is selected forward for the other."""
     edges = np.zeros(correlation.shape, dtype=np.bool_)
     for column in range(len(correlation)):
+        monitor.check()
         edges[column, neighbours(correlation, column, n_samples, cost)] = True
     return edges | edges.T
 
@@ -203,7 +223,7 @@ def neighbours(correlation: FloatArray, column: int, n_samples: int, cost: float
     return chosen
 
 
-def graph_model(correlation: FloatArray, edges: BoolArray) -> FloatArray:
+def graph_model(correlation: FloatArray, edges: BoolArray, monitor: Monitor = SILENT) -> FloatArray:
     """The likeliest covariance whose inverse is zero where there is no edge.
 
     On edges it equals ``correlation`` (Hastie et al. 2009, algorithm 17.1), so nothing that is kept
@@ -214,6 +234,7 @@ def graph_model(correlation: FloatArray, edges: BoolArray) -> FloatArray:
     for _ in range(GRAPH_SWEEPS):
         largest_change = 0.0
         for column, near in enumerate(lists):
+            monitor.check()
             row: FloatArray = np.zeros(len(model))
             if len(near):
                 slopes = np.linalg.solve(model[np.ix_(near, near)], correlation[near, column])

@@ -124,7 +124,7 @@ class PackedRows:
             starts,
             column,
             layout.cells,
-            np.empty((planes, self.layout.n_planes), dtype=np.int64),
+            np.empty((1, planes, self.layout.n_planes), dtype=np.uint64),
             table,
         )
         return PairCounts(layout, table)

@@ -22,6 +22,8 @@ from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.covariance import Scatter, fit_covariance
 from featsieve.protocols import Engine
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import SILENT, Monitor
 
 _MOST_CG_STEPS = 200
 _LEAST_RIDGE = 1e-3
@@ -94,9 +96,10 @@ class RatioTrace:
         within[np.diag_indices_from(within)] += self.ridge
         return within, self.between[rows]
 
-    def discriminants(self, n_components: int) -> FloatArray:
+    def discriminants(self, n_components: int, monitor: Monitor = SILENT) -> FloatArray:
         """The leading directions of S_W⁻¹ S_B, each with W'S_W W = 1 or so."""
-        solved = _solve(self.within, self.between, max(self.ridge, self.least_ridge))
+        ridge = max(self.ridge, self.least_ridge)
+        solved = _solve(self.within, self.between, ridge, monitor)
         values, vectors = np.linalg.eigh(_symmetric(self.between.T @ solved))
         n_useful = int(np.count_nonzero(values > _SMALLEST * max(float(values[-1]), 0.0)))
         leading = slice(None, min(n_components, n_useful))
@@ -104,9 +107,15 @@ class RatioTrace:
         return np.asarray(solved @ vectors[:, ::-1][:, leading]) / scale
 
 
-def best_ratio_trace(within: FloatArray, between: FloatArray, n_components: int) -> float:
+def best_ratio_trace(
+    within: FloatArray, between: FloatArray, n_components: int, monitor: Monitor = SILENT
+) -> float:
     """The largest tr[(W'S_W W)⁻¹ W'DD'W] over W: the sum of the leading eigenvalues."""
-    solved = np.linalg.lstsq(within, between)[0]
+
+    def solve(A: FloatArray) -> FloatArray:
+        return np.linalg.lstsq(A, between[: len(A)])[0]
+
+    solved = watched_call(solve, within, monitor)
     values = np.linalg.eigvalsh(_symmetric(between.T @ solved))
     return float(np.maximum(values[::-1][:n_components], 0.0).sum())
 
@@ -123,7 +132,7 @@ def _solve_small(A: FloatArray, B: FloatArray) -> FloatArray:
         return np.linalg.lstsq(A, B)[0]
 
 
-def _solve(within: Scatter, between: FloatArray, ridge: float) -> FloatArray:
+def _solve(within: Scatter, between: FloatArray, ridge: float, monitor: Monitor) -> FloatArray:
     """S_W⁻¹ D by conjugate gradients: S_W itself may be too large to write down."""
     X = np.zeros_like(between)
     R = between.copy()
@@ -132,6 +141,7 @@ def _solve(within: Scatter, between: FloatArray, ridge: float) -> FloatArray:
     for _ in range(_MOST_CG_STEPS):
         if (square <= target).all():
             break
+        monitor.check()
         Q = within.times(P) + ridge * P
         curvature = np.einsum("ij,ij->j", P, Q)
         step = np.divide(square, curvature, out=np.zeros_like(square), where=curvature > 0)
@@ -174,8 +184,8 @@ class BoundLDA:
 
     def start(self, n_components: int) -> FloatArray:
         """Discriminants of all columns, output by output, filled up with small random numbers."""
-        discriminants = [output.discriminants(n_components) for output in self._outputs]
-        W = np.concatenate(discriminants, axis=1)[:, :n_components]
+        directions = [output.discriminants(n_components, self.monitor) for output in self._outputs]
+        W = np.concatenate(directions, axis=1)[:, :n_components]
         missing = n_components - W.shape[1]
         small = 1e-3 * (float(np.abs(W).max(initial=0.0)) or 1.0)
         noise = np.random.default_rng(0).standard_normal((len(W), max(missing, 0)))
@@ -192,7 +202,9 @@ class BoundLDA:
         def value(subset: Sequence[int]) -> float:
             chosen = np.concatenate([places[i] for i in subset])
             values = [
-                best_ratio_trace(within[np.ix_(chosen, chosen)], between[chosen], n_components)
+                best_ratio_trace(
+                    within[np.ix_(chosen, chosen)], between[chosen], n_components, self.monitor
+                )
                 for within, between in parts
             ]
             return float(np.mean(values))

@@ -15,6 +15,8 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.covariance import Covariance, fit_covariance
 from featsieve.protocols import Engine
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import SILENT, Monitor
 
 _SMALLEST = 1e-10  # of the largest eigenvalue
 
@@ -82,7 +84,8 @@ class BoundPCA:
 
         def value(subset: Sequence[int]) -> float:
             chosen = np.ix_(*[np.concatenate([places[i] for i in subset])] * 2)
-            return rebuilt(inside[chosen], squares[chosen], n_components) / self._total
+            parts = inside[chosen], squares[chosen]
+            return rebuilt(*parts, n_components, self.monitor) / self._total
 
         return value
 
@@ -97,14 +100,16 @@ class BoundPCA:
         return np.array([self.value([unit]) for unit in range(self.n_units)])
 
 
-def rebuilt(inside: FloatArray, squares: FloatArray, n_components: int) -> float:
+def rebuilt(
+    inside: FloatArray, squares: FloatArray, n_components: int, monitor: Monitor = SILENT
+) -> float:
     """The variance of all columns inside the span of n_components combinations of some.
 
     The leading eigenvalues of R S R' with R inside R' = I: ``inside`` is C of the chosen columns,
     ``squares`` the product of C's rows of them.
     """
-    values, vectors = np.linalg.eigh(inside)
+    values, vectors = watched_call(np.linalg.eigh, inside, monitor)
     kept = values > _SMALLEST * max(float(values[-1]), np.finfo(np.float64).tiny)
     root = vectors[:, kept] / np.sqrt(values[kept])
-    explained = np.linalg.eigvalsh(root.T @ squares @ root)
+    explained = watched_call(np.linalg.eigvalsh, root.T @ squares @ root, monitor)
     return float(np.maximum(explained[::-1][:n_components], 0.0).sum())

@@ -76,7 +76,7 @@ class Lasso:
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         folding = resolve_folding(self.cv, self.seed, engine.n_samples)
         raw = fold_table(engine, folding, self._stop_count(k))
-        basis = find_basis(raw.every, engine.schema, self.standardize)
+        basis = find_basis(raw.every, engine.schema, self.standardize, engine.monitor)
         fit = LassoFit(self, engine, raw.through(basis.matrix), basis, self._stop_count(k))
         if folding.n_folds and not self.counts_by_error(k):
             yield fit.result(k)

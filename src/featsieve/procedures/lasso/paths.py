@@ -14,6 +14,7 @@ from featsieve.compiled.lasso import descend
 from featsieve.procedures.lasso.lars import LarsLimits, lars_knots, without_rounding
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
 from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import SILENT, Monitor
 
 SWEEPS_PER_ITERATE = 8
@@ -181,7 +182,7 @@ class GroupPath:
         tops = (columns.deviation / columns.weight)[starts[:-1]]
         for block in np.flatnonzero(self.basis.sizes > 1):
             gram = self.table.gram(np.arange(starts[block], starts[block + 1]))
-            tops[block] = np.linalg.eigvalsh(gram)[-1]
+            tops[block] = watched_call(np.linalg.eigvalsh, gram, self.monitor)[-1]
         return 1.0 / np.maximum(tops, np.finfo(np.float64).tiny)
 
     def _solve(self, alpha: float, start: FloatArray) -> FloatArray:

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
+from featsieve.runtime.products import watched_call
+from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema
 from featsieve.statistics.moments import ColumnMoments, Dummies, GramMoments, centred_columns
 
@@ -227,14 +229,14 @@ class Basis:
         return np.asarray(self.scale[:, None] * (self.matrix @ coef))
 
 
-def find_basis(table: Table, schema: Schema, standardize: bool) -> Basis:
+def find_basis(table: Table, schema: Schema, standardize: bool, monitor: Monitor = SILENT) -> Basis:
     deviation = table.columns.scale(0)
     if schema.is_plain and deviation.any():
         return _scaling(deviation, standardize)
     unit_of = schema.unit_of_column[Dummies(schema).owner]
     by_unit = np.argsort(unit_of, kind="stable")
     runs = np.split(by_unit, np.searchsorted(unit_of[by_unit], np.arange(1, schema.n_units)))
-    blocks = [_unit_block(table, columns, deviation, standardize) for columns in runs]
+    blocks = [_unit_block(table, columns, deviation, standardize, monitor) for columns in runs]
     units = np.array([u for u, block in enumerate(blocks) if block.shape[1]], dtype=np.intp)
     if not len(units):
         raise InputError("every column is constant, so none can be selected; give other columns.")
@@ -260,7 +262,7 @@ def _scaling(deviation: FloatArray, standardize: bool) -> Basis:
 
 
 def _unit_block(
-    table: Table, columns: IntArray, deviation: FloatArray, standardize: bool
+    table: Table, columns: IntArray, deviation: FloatArray, standardize: bool, monitor: Monitor
 ) -> FloatArray:
     """From a unit's columns to its coordinates."""
     spread = deviation[columns]
@@ -269,6 +271,7 @@ def _unit_block(
             return np.empty((1, 0))
         return np.array([[1 / spread[0] if standardize else 1.0]])
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
-    values, vectors = np.linalg.eigh(table.gram(columns) * np.outer(inverse, inverse))
+    correlation = table.gram(columns) * np.outer(inverse, inverse)
+    values, vectors = watched_call(np.linalg.eigh, correlation, monitor)
     kept = values > RANK_TOLERANCE * len(columns)
     return inverse[:, None] * vectors[:, kept] / np.sqrt(values[kept])
