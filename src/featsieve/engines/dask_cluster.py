@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
-from featsieve.engines.dask_run import gather, wait_for
+from featsieve.engines.dask_run import gather, scatter, wait_for
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 
@@ -81,11 +81,11 @@ class SharedValue:
     def __init__(self, client: Any, value: Any, monitor: Monitor) -> None:
         self._client = client
         self._monitor = monitor
-        self._value = client.scatter(value, broadcast=True)
+        self._value = scatter(client, value)
 
     def map(self, fn: Callable[[Any, Any], Any], pieces: Sequence[Any]) -> list[Any]:
         """``fn(value, piece)`` for each piece, in order, on the workers."""
-        shipped = self._client.scatter(Shipped(fn), broadcast=True)
+        shipped = scatter(self._client, Shipped(fn))
         n_pieces = len(pieces)
         columns = [shipped] * n_pieces, [self._value] * n_pieces, list(pieces)
         futures = self._client.map(_call_with, *columns, pure=False)
