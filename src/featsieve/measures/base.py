@@ -17,3 +17,8 @@ class BaseMeasure(BaseEstimator):
     scale_ddof: ClassVar[int | None] = None
     takes_missing: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = False
+
+    @property
+    def compares_text(self) -> bool:
+        """Values of a target that is text are compared with each other, so they need not repeat."""
+        return False
