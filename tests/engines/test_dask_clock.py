@@ -125,7 +125,7 @@ def test_an_error_of_a_task_comes_through_under_a_limit():
 
     broken = da.from_delayed(dask.delayed(fail)(), (20, 3), dtype=float)
     with pytest.raises(OSError, match="the disk is gone"):
-        PearsonRanking(max_time=1e9).fit(broken, np.arange(20.0))
+        PearsonRanking(max_time=1e9).fit(broken, np.arange(20) / 3)
 
 
 def test_no_thread_is_left_after_a_limited_run():

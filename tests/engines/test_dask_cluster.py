@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from featsieve import MRMR, HSICRanking, PearsonRanking
+from featsieve.engines.dask_calls import Homes, ResidentCalls
 from featsieve.errors import ClusterError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.statistics.moments import column_moments
@@ -145,9 +148,93 @@ def test_kept_parts_are_reduced_where_they_are(client):
     import dask.array as da
 
     X = np.arange(40.0).reshape(20, 2)
-    engine = open_engine(da.from_array(X, chunks=(6, 2)), X[:, 0], Settings())
+    engine = open_engine(da.from_array(X, chunks=(6, 2)), X[:, 0] / 3, Settings())
     kept = engine.keep(first_moments)
     assert kept.reduce(itself).mean.tolist() == X.mean(axis=0).tolist()
+
+
+@pytest.fixture
+def persisted(client):
+    """40 parts, one of them empty, in the memory of both workers."""
+    import dask
+    import dask.array as da
+    from distributed import wait
+
+    lengths = [0 if seed == 7 else 20 for seed in range(40)]
+    lazy = [
+        da.from_delayed(dask.delayed(part, pure=True)(seed, n), (n, 5), dtype=float)
+        for seed, n in enumerate(lengths)
+    ]
+    table = da.concatenate(lazy).persist()
+    wait(table)
+    return table, np.concatenate([part(seed, n) for seed, n in enumerate(lengths)])
+
+
+def test_parts_in_memory_are_one_task_per_thread_and_run(client, persisted):
+    table, X = persisted
+    calls = open_engine(table, X[:, 0], Settings())._calls
+    assert isinstance(calls, ResidentCalls)
+    assert len(calls._numbers) == 4  # 39 parts are two runs, and there are two threads
+    holders = client.who_has(table)
+    for batch in calls._batches:
+        assert len({holders[rows.key] for rows, _, _ in batch}) == 1
+
+
+@pytest.mark.parametrize("where", ["array", "cluster"])
+@pytest.mark.parametrize("memory_limit", ["1GiB", "64KiB"])
+def test_parts_in_memory_give_the_same_answer(client, persisted, where, memory_limit):
+    """Bitwise that of a table that is still to be computed: parts are merged in the same order."""
+    import dask.array as da
+
+    table, X = persisted
+    y = X[:, 2] - X[:, 3]
+    lazy = da.concatenate([table.blocks[number] + 0.0 for number in range(table.numblocks[0])])
+    target = y if where == "array" else da.from_array(y, chunks=100).persist()
+    for selector in (PearsonRanking(n_features_to_select=2), MRMR(n_features_to_select=3)):
+        selector.set_params(memory_limit=memory_limit)
+        memory, expected = clone(selector).fit(X, y), clone(selector).fit(lazy, y)
+        selector.fit(table, target)
+        assert selector.indices_.tolist() == memory.indices_.tolist()
+        assert_allclose(selector.scores_, memory.scores_, rtol=0, atol=1e-12)
+        assert selector.scores_.tolist() == expected.scores_.tolist()
+
+
+def test_parts_that_are_lost_with_their_worker_are_computed_again(client, persisted):
+    table, X = persisted
+    engine = open_engine(table, X[:, 0], Settings())
+    victim = min(client.nthreads())
+    client.run(
+        os.kill,
+        client.run(os.getpid, workers=[victim])[victim],
+        9,
+        workers=[victim],
+        on_error="ignore",
+    )
+    moments = engine.reduce_rows(first_moments)
+    assert_allclose(moments.mean, X.mean(axis=0), rtol=1e-12)
+    client.wait_for_workers(2)
+
+
+def test_parts_that_lie_on_few_workers_may_travel():
+    """Twice the share of a worker is the most that stays where it is."""
+    client = _ClusterWith({"a": 1, "b": 1}, {"x": "a", "y": "a", "z": "a"})
+    assert Homes.of(client, client.parts) is not None
+    crowded = _ClusterWith({"a": 1, "b": 1, "c": 1}, {"x": "a", "y": "a", "z": "a"})
+    assert Homes.of(crowded, crowded.parts) is None
+    lost = _ClusterWith({"a": 1, "b": 1}, {"x": "a", "y": "gone"})
+    assert Homes.of(lost, lost.parts) is None
+
+
+class _ClusterWith:
+    def __init__(self, threads, holder):
+        self._threads, self._holder = threads, holder
+        self.parts = [SimpleNamespace(key=key) for key in holder]
+
+    def nthreads(self):
+        return self._threads
+
+    def who_has(self, futures):
+        return {future.key: [self._holder[future.key]] for future in futures}
 
 
 def first_moments(block):

@@ -157,7 +157,7 @@ def pack_planes(
 
 
 @part_of_kernel
-def _count_class(
+def count_class(
     words: Words,
     w0: int,
     w1: int,
@@ -268,7 +268,7 @@ def plane_tile(
         n_planes = starts[i + 1] - first
         for c in range(n_classes + 1):
             if c < n_classes:
-                _count_class(words, bounds[c], bounds[c + 1], first, n_planes, p0, p1, c, counts)
+                count_class(words, bounds[c], bounds[c + 1], first, n_planes, p0, p1, c, counts)
                 _count_last_state(counts, c, n_planes, margins, p0, p1)
             else:
                 _join_classes(counts, n_classes, n_planes + 1, p1 - p0)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-from featsieve.compiled.counting import Codes, Floats, Ints, Words, popcount
+from featsieve.compiled.counting import Codes, Floats, Ints, Words, count_class, popcount
 from featsieve.compiled.inlining import part_of_kernel
 
 BITS = 64
@@ -165,7 +165,7 @@ def count_plane_pairs(
     starts: Ints,
     i: int,
     cells: Ints,
-    counts: Ints,
+    counts: Words,
     table: npt.NDArray[np.int64],
 ) -> None:
     """Rows of each class (the first axis of ``table``) in each state of column i (the second) and
@@ -173,21 +173,17 @@ def count_plane_pairs(
 
     ``margins`` are the rows of each class in each plane, which tell the states that have none. A
     state beyond the cells of its column does not occur in any block. ``counts`` is work space of
-    the planes of column i, one more, and all planes.
+    1, the planes of column i and one more, and all planes.
     """
     first, own = starts[i], starts[i + 1] - starts[i]
+    none, all_planes = np.uint64(0), np.uint64(starts[-1])
     for c in range(bounds.size - 1):
-        counts[:own] = 0
-        for w in range(bounds[c], bounds[c + 1]):
-            row = words[w]
-            for a in range(own):
-                x, into = row[first + a], counts[a]
-                for p in range(row.size):
-                    into[p] += np.int64(popcount(x & row[p]))
+        count_class(words, bounds[c], bounds[c + 1], first, own, none, all_planes, 0, counts)
         for p in range(margins.shape[1]):
-            counts[own, p] = margins[c, p]
+            last = margins[c, p]
             for a in range(own):
-                counts[own, p] -= counts[a, p]
+                last -= np.int64(counts[0, a, p])
+            counts[0, own, p] = np.uint64(last)
         last = class_rows[c]
         for a in range(own + 1):
             total = margins[c, first + a] if a < own else last
@@ -198,9 +194,10 @@ def count_plane_pairs(
             for j in range(starts.size - 1):
                 left, cell = total, cells[j]
                 for p in range(starts[j], starts[j + 1]):
-                    left -= counts[a, p]
+                    count = np.int64(counts[0, a, p])
+                    left -= count
                     if cell < cells[j + 1]:
-                        into[cell] = counts[a, p]
+                        into[cell] = count
                     cell += 1
                 if cell < cells[j + 1]:
                     into[cell] = left

@@ -48,7 +48,7 @@ class Quantile(Discretizer):
     n_jobs: int | None = None
 
     def _check(self) -> None:
-        check_bins(self.n_bins)
+        check_bins("n_bins", self.n_bins)
 
     def _cuts_of_tile(
         self,
@@ -142,7 +142,7 @@ class EqualWidth(_BySize):
     n_jobs: int | None = None
 
     def _check(self) -> None:
-        check_bins(self.n_bins)
+        check_bins("n_bins", self.n_bins)
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
@@ -214,7 +214,7 @@ class TargetBins(Discretizer):
     n_bins: int = field(default=5, kw_only=False)
 
     def _check(self) -> None:
-        check_bins(self.n_bins)
+        check_bins("n_bins", self.n_bins)
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None

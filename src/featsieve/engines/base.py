@@ -12,14 +12,16 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
 from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
-from featsieve.engines.remote import CanShare
+from featsieve.engines.remote import CanMapTaken, CanShare
 from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import Engine, S
+from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
 
 F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 BLOCK_BYTES = 1 << 24
 BYTES_IN_PLACE = 1 << 26  # of a block that is read where it is
@@ -82,6 +84,48 @@ def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) 
     width = tile_columns(engine.n_samples, engine.memory_limit, 1)
     tiles = [np.arange(*span) for span in spans(engine.n_features, width)]
     return np.concatenate([fn(engine.take(columns=tile)[0], tile) for tile in tiles])
+
+
+COPIES_PER_TILE = 4  # the columns taken, what is made of them, and the engine's own copy
+
+
+def map_taken(
+    engine: Engine,
+    fn: Callable[[FloatArray, tuple[int, int]], list[R]],
+    rows: IntArray | None,
+    columns: IntArray,
+    width: int,
+    message: str,
+) -> list[R]:
+    """One result per column, from the cells of some rows: where they are, or here in threads.
+
+    ``fn`` gets the cells that were taken, and the first and last + 1 of the columns to look at,
+    ``width`` at a time.
+    """
+    n_rows = engine.n_samples if rows is None else len(rows)
+    bytes_per_column = COPIES_PER_TILE * BYTES_PER_NUMBER * max(n_rows, 1)
+    at_once = max(1, engine.memory_limit // bytes_per_column)
+    if isinstance(engine, CanMapTaken):
+        there = engine.map_taken(partial(_of_each_tile, fn, width), rows, columns, at_once)
+        if there is not None:
+            return [result for _, results in there for result in results]
+    done: list[R] = []
+    for start, stop in spans(len(columns), at_once):
+        taken = None if stop - start == engine.n_features else columns[start:stop]
+        X = np.ascontiguousarray(engine.take(rows, taken)[0])
+        tiles = list(spans(stop - start, width))
+        n_jobs = engine.n_jobs if len(tiles) >= 2 * engine.n_jobs else 1
+        for results in ordered_map(partial(fn, X), tiles, n_jobs):
+            done += results
+            engine.monitor.tick(message, len(done), len(columns))
+    return done
+
+
+def _of_each_tile(
+    fn: Callable[[FloatArray, tuple[int, int]], list[R]], width: int, X: FloatArray
+) -> list[R]:
+    X = np.ascontiguousarray(X)
+    return [result for tile in spans(X.shape[1], width) for result in fn(X, tile)]
 
 
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
-from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,11 @@ from featsieve.engines.base import (
     in_order,
     nearest_in_tile,
     require_memory,
+    rows_inside,
     rows_of,
 )
-from featsieve.engines.dask_cluster import KeptParts, SharedValue, Shipped, delayed
+from featsieve.engines.dask_calls import Caller, Calls, futures_in_order, tree_merge
+from featsieve.engines.dask_cluster import KeptParts, SharedValue, delayed
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
 from featsieve.errors import InputError
@@ -43,7 +44,6 @@ from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 
 MOST_PICKS = 256
-MERGE_FAN_IN = 32  # each level of merges costs a round of messages
 
 
 class DaskTable:
@@ -54,7 +54,8 @@ class DaskTable:
         self.native_target = y
         self._monitor = monitor
         self.parts = _partitions(X)
-        looks = _looks(X, self.parts, monitor)
+        self.caller = Caller(self.parts, monitor)
+        looks = self._looks()
         lengths = [length for length, _ in looks]
         self.rounded = frozenset[int]().union(*(columns for _, columns in looks))
         self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
@@ -65,11 +66,22 @@ class DaskTable:
         return int(self.starts[-1])
 
     def scan_target(self, task: str) -> TargetScan:
-        return _merged([delayed(scan_target)(y, task) for y in self.targets], self._monitor)
+        return self._reduce(partial(scan_target, task=task), self.targets)
 
     def scan_columns(self, fn: Callable[[Any], S]) -> S:
         """A summary of the raw partitions, before any schema is known."""
-        return _merged([delayed(fn)(part) for part in self.parts], self._monitor)
+        return self._reduce(fn, self.parts)
+
+    def _reduce(self, fn: Callable[[Any], S], values: list[Any]) -> S:
+        summary: S = self.caller.on([(value,) for value in values]).merged(fn)
+        return summary
+
+    def _looks(self) -> list[tuple[int, frozenset[int]]]:
+        """An array of floats with known chunks says by itself what there is to know."""
+        X = self.collection
+        if getattr(X, "chunks", None) and X.dtype.kind == "f" and not np.isnan(X.chunks[0]).any():
+            return [(int(length), frozenset()) for length in X.chunks[0]]
+        return self.caller.on([(part,) for part in self.parts]).results(_look)
 
 
 class DaskEngine(BaseEngine):
@@ -80,23 +92,26 @@ class DaskEngine(BaseEngine):
     def __init__(self, table: DaskTable, context: Context) -> None:
         super().__init__(context, table.n_samples)
         self._table = table
-        self._frame = delayed(_Frame(context.schema, context.target))
-        self._pieces = [
-            (part, y, int(start))
-            for part, y, (start, stop) in zip(
-                table.parts, table.targets, pairwise(table.starts), strict=True
-            )
-            if stop > start
-        ]
-        self._blocks = [delayed(_block)(self._frame, *piece) for piece in self._pieces]
+        self._frame = _Frame(context.schema, context.target)
+        filled = np.flatnonzero(np.diff(table.starts)).tolist()
+        self._pieces = [(table.parts[i], table.targets[i], int(table.starts[i])) for i in filled]
+        self._calls: Calls = table.caller.on(self._pieces, filled)
+
+    @cached_property
+    def _blocks(self) -> list[Any]:
+        frame = delayed(self._frame)
+        return [delayed(_block)(frame, *piece) for piece in self._pieces]
+
+    def _of_rows(self, fn: Callable[[Block], Any]) -> Callable[..., Any]:
+        """Block and result are one task: blocks of their own would travel between workers."""
+        return partial(_call_on_rows, fn, self._frame)
 
     def keep(self, fn: Callable[[Block], Any]) -> KeptParts | None:
         client = cluster_client()
         if client is None:
             return None
         self.screen()
-        parts = self._each_block(self._in_units(fn))
-        return KeptParts(client, parts, self.monitor)
+        return self._calls.kept(client, self._of_rows(self._in_units(fn)))
 
     def share(self, value: Any) -> SharedValue | None:
         client = cluster_client()
@@ -113,10 +128,8 @@ class DaskEngine(BaseEngine):
         self.screen()
         n_tiles = max(n_tiles, -(-len(columns) // width))
         tiles = [tile for tile in np.array_split(columns, n_tiles) if len(tile)]
-        cells = self._each_block(self._in_units(partial(_tiles_of_cells, rows=rows, tiles=tiles)))
-        shipped, call, pick = delayed(Shipped(fn)), delayed(_call_on_cells), delayed(getitem)
-        parts = ([pick(block, tile) for block in cells] for tile in range(len(tiles)))
-        results = compute([call(shipped, part) for part in parts], self.monitor)
+        cells = self._of_rows(self._in_units(partial(_tiles_of_cells, rows=rows, tiles=tiles)))
+        results = self._calls.transposed(cells, partial(_call_on_cells, fn), len(tiles))
         return list(zip(tiles, results, strict=True))
 
     @property
@@ -124,14 +137,9 @@ class DaskEngine(BaseEngine):
         """Each tile of each block is a task."""
         return MOST_PICKS // max(len(self._pieces), 1)
 
-    def _each_block(self, fn: Callable[[Block], Any]) -> list[Any]:
-        """Block and summary are one task: blocks of their own would travel between workers."""
-        shipped, call = delayed(Shipped(fn)), delayed(_call_on_rows)
-        return [call(shipped, self._frame, *piece) for piece in self._pieces]
-
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        summary = _merged(self._each_block(fn), self.monitor)
-        self.monitor.tick("reading rows", len(self._blocks), len(self._blocks))
+        summary: S = self._calls.merged(self._of_rows(fn))
+        self.monitor.tick("reading rows", len(self._pieces), len(self._pieces))
         return summary
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
@@ -142,7 +150,7 @@ class DaskEngine(BaseEngine):
             for i, first in enumerate(self._blocks)
             for second in self._blocks[i:]
         ]
-        summary = _merged(pairs, self.monitor)
+        summary: S = compute([tree_merge(pairs)], self.monitor)[0]
         self.monitor.tick("reading pairs of rows", len(pairs), len(pairs))
         return summary
 
@@ -154,7 +162,7 @@ class DaskEngine(BaseEngine):
         distance = self._in_units(fn)
         blocks: list[Nearest] = compute(
             [
-                _tree_merge([nearest(distance, first, second, k) for second in self._blocks])
+                tree_merge([nearest(distance, first, second, k) for second in self._blocks])
                 for first in self._blocks
             ],
             self.monitor,
@@ -164,8 +172,8 @@ class DaskEngine(BaseEngine):
         )
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
-        cells = self._each_block(partial(_cells, rows=rows, columns=columns))
-        return in_order(compute(cells, self.monitor), rows)
+        cells = self._calls.results(self._of_rows(partial(_cells, rows=rows, columns=columns)))
+        return in_order(cells, rows)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         require_memory(
@@ -176,21 +184,27 @@ class DaskEngine(BaseEngine):
         return X, y
 
 
-def _call_on_rows(shipped: Shipped, frame: _Frame, part: Any, y: Any, start: int) -> Any:
-    return shipped.fn(_block(frame, part, y, start))
+def _call_on_rows(fn: Callable[[Block], Any], frame: _Frame, part: Any, y: Any, start: int) -> Any:
+    return fn(_block(frame, part, y, start))
 
 
 def _partitions(X: Any) -> list[Any]:
     """Delayed pieces of consecutive rows, all columns together."""
     if hasattr(X, "columns"):
-        return list(X.to_delayed())
+        return _parts_of(X)
     if X.ndim != 2:
         raise InputError(f"X has {X.ndim} dimensions; a Dask array must have two.")
     return _rows_together(X)
 
 
 def _rows_together(array: Any) -> list[Any]:
-    return list((array.rechunk({1: -1}) if array.ndim > 1 else array).to_delayed().ravel())
+    return _parts_of(array.rechunk({1: -1}) if array.ndim > 1 else array)
+
+
+def _parts_of(collection: Any) -> list[Any]:
+    """Futures where all parts are in the memory of a cluster, else delayed objects."""
+    futures = None if cluster_client() is None else futures_in_order(collection)
+    return futures or list(np.ravel(collection.to_delayed()))
 
 
 def _aligned_targets(y: Any, starts: IntArray, monitor: Monitor) -> list[Any]:
@@ -205,15 +219,16 @@ def _aligned_targets(y: Any, starts: IntArray, monitor: Monitor) -> list[Any]:
         y = y.rechunk(
             {0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})}
         )
-        return list(y.to_delayed().ravel())
+        return _parts_of(y)
     refuse_scalar(y)
     if len(y) != n_rows:
         raise _length_error(n_rows, len(y))
-    return [delayed(_slice(y, int(a), int(b))) for a, b in pairwise(starts)]
+    return [_slice(y, int(a), int(b)) for a, b in pairwise(starts)]
 
 
 def _slice(y: Any, start: int, stop: int) -> Any:
-    return y.iloc[start:stop] if hasattr(y, "iloc") else y[start:stop]
+    part = y.iloc[start:stop] if hasattr(y, "iloc") else y[start:stop]
+    return part if isinstance(part, np.ndarray) else delayed(part)  # Dask looks into lists
 
 
 def _as_dask_array(y: Any, monitor: Monitor) -> Any:
@@ -239,13 +254,6 @@ def _length_error(n_x: int, n_y: int) -> InputError:
         f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; "
         "give one target value per row."
     )
-
-
-def _looks(X: Any, parts: list[Any], monitor: Monitor) -> list[tuple[int, frozenset[int]]]:
-    """An array of floats with known chunks says by itself what there is to know."""
-    if getattr(X, "chunks", None) and X.dtype.kind == "f" and not np.isnan(X.chunks[0]).any():
-        return [(int(length), frozenset()) for length in X.chunks[0]]
-    return compute([delayed(_look)(part) for part in parts], monitor)
 
 
 def _look(part: Any) -> tuple[int, frozenset[int]]:
@@ -275,30 +283,20 @@ def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tup
 def _tiles_of_cells(
     block: Block, rows: IntArray | None, tiles: Sequence[IntArray]
 ) -> list[FloatArray]:
-    X, _ = _cells(block, rows, None)
-    return [np.ascontiguousarray(X[:, tile]) for tile in tiles]
+    if rows is None or block.is_sparse or block.n_rows == 0:
+        X, _ = _cells(block, rows, None)
+        return [np.ascontiguousarray(X[:, tile]) for tile in tiles]
+    local = rows_inside(rows, block.start, block.n_rows)
+    return [_some_rows(block.X, local, tile) for tile in tiles]
 
 
-def _call_on_cells(shipped: Shipped, parts: list[FloatArray]) -> Any:
-    return shipped.fn(np.concatenate(parts))
+def _some_rows(X: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
+    """In one copy where the columns lie side by side."""
+    first, stop = int(columns[0]), int(columns[-1]) + 1
+    if stop - first != len(columns):
+        return np.ascontiguousarray(X[rows][:, columns])
+    return np.ascontiguousarray(X[:, first:stop][rows])
 
 
-def _merged(summaries: list[Any], monitor: Monitor) -> Any:
-    return compute([_tree_merge(summaries)], monitor)[0]
-
-
-def _tree_merge(summaries: list[Any]) -> Any:
-    """Merge delayed summaries in row order, a few at a time, without bringing them home."""
-    while len(summaries) > 1:
-        summaries = [
-            delayed(_merge_all)(summaries[i : i + MERGE_FAN_IN])
-            for i in range(0, len(summaries), MERGE_FAN_IN)
-        ]
-    return summaries[0]
-
-
-def _merge_all(summaries: list[Any]) -> Any:
-    merged = summaries[0]
-    for summary in summaries[1:]:
-        merged = merged.merge(summary)
-    return merged
+def _call_on_cells(fn: Callable[[FloatArray], Any], blocks: Sequence[FloatArray]) -> Any:
+    return fn(np.concatenate(blocks))

@@ -1,11 +1,13 @@
-"""What stays on the workers of a cluster between passes, so that only summaries travel."""
+"""What lies on the workers of a cluster, and stays there: only summaries travel."""
 
 from __future__ import annotations
 
+import pickle
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
+from itertools import chain
 from typing import Any
 
 from featsieve.engines.dask_run import gather, scatter, wait_for
@@ -26,6 +28,48 @@ class Shipped:
     fn: Callable[..., Any]
 
 
+TASKS_PER_THREAD = 4
+MOST_PIECES = 8  # of a task, where there are many
+SMALL_BYTES, MOST_SMALL = 1 << 20, 64
+
+
+class Tasks:
+    """Tasks of a cluster, and their results, which are let go when that holds nothing up.
+
+    A client sends one message and holds the next ones back for ten milliseconds. So all tasks of a
+    step go in one message; and no message says that results are no longer needed before the next
+    step is on its way, or at all, while they are small.
+    """
+
+    def __init__(self, client: Any, monitor: Monitor) -> None:
+        self.client, self.monitor = client, monitor
+        self._small: list[Any] = []
+        self._large: list[Any] = []
+
+    def map(self, fn: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
+        futures = list(self.client.map(fn, *arguments, pure=False))
+        self._large.clear()
+        return futures
+
+    def gather(self, futures: Sequence[Any], *others: Any) -> list[Any]:
+        """The results of futures, and the end of ``others`` that they were made of."""
+        results = gather(self.client, futures, self.monitor)
+        is_small = not others and _n_bytes(results) < SMALL_BYTES and len(self._small) < MOST_SMALL
+        (self._small if is_small else self._large).append((futures, others))
+        return results
+
+
+def _n_bytes(value: Any) -> int:
+    """As it travels."""
+    arrays: list[pickle.PickleBuffer] = []
+    words = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
+    return len(words) + sum(array.raw().nbytes for array in arrays)
+
+
+class KeptList(list[Any]):
+    """Several results that are kept together."""
+
+
 class KeptParts:
     """Results on the workers of a cluster; they are let go with the last reference to this.
 
@@ -33,19 +77,17 @@ class KeptParts:
     summaries of a pass must not depend on the order in which they are merged, as counts do not.
     """
 
-    def __init__(self, client: Any, parts: Sequence[Any], monitor: Monitor) -> None:
-        self._client = client
-        self._monitor = monitor
-        self._groups = self._by_worker([_future(part) for part in client.persist(list(parts))])
+    def __init__(self, tasks: Tasks, parts: Sequence[Any]) -> None:
+        self._client, self._monitor, self._tasks = tasks.client, tasks.monitor, tasks
+        self._groups = self._by_thread([_future(part) for part in parts])
 
     def reduce(self, fn: Callable[[Any], S]) -> S:
-        submit = partial(self._client.submit, _summary, Shipped(fn), pure=False)
-        summaries = gather(self._client, [submit(group) for group in self._groups], self._monitor)
-        total: S = _merged(summaries)
+        futures = self._tasks.map(_summary, [Shipped(fn)] * len(self._groups), self._groups)
+        total: S = _merged(self._tasks.gather(futures))
         return total
 
-    def _by_worker(self, parts: list[Any]) -> list[Any]:
-        """The parts of each thread of each worker as one list there; nothing is moved."""
+    def _by_thread(self, parts: list[Any]) -> list[list[Any]]:
+        """The parts of each thread of each worker; nothing is moved, now or when they are used."""
         wait_for(self._client, parts, self._monitor)
         holders, threads = self._client.who_has(parts), self._client.nthreads()
         at: dict[str | None, list[Any]] = defaultdict(list)
@@ -55,20 +97,19 @@ class KeptParts:
         groups = []
         for worker, own in at.items():
             n_lists = min(threads.get(worker, 1), len(own))
-            where = {"workers": [worker], "allow_other_workers": True} if worker else {}
-            lists = [own[start::n_lists] for start in range(n_lists)]
-            groups += [self._client.submit(list, part, pure=False, **where) for part in lists]
+            groups += [own[start::n_lists] for start in range(n_lists)]
         return groups
 
 
-def _future(value: Any) -> Any:
+def _future(part: Any) -> Any:
     from distributed import futures_of
 
-    return futures_of(value)[0]
+    return futures_of(part)[0]
 
 
 def _summary(shipped: Shipped, parts: Sequence[Any]) -> Any:
-    return _merged([shipped.fn(part) for part in parts])
+    lists = (part if isinstance(part, KeptList) else [part] for part in parts)
+    return _merged([shipped.fn(part) for part in chain(*lists)])
 
 
 def _merged(summaries: Sequence[Any]) -> Any:
@@ -86,11 +127,21 @@ class SharedValue:
     def map(self, fn: Callable[[Any, Any], Any], pieces: Sequence[Any]) -> list[Any]:
         """``fn(value, piece)`` for each piece, in order, on the workers."""
         shipped = scatter(self._client, Shipped(fn))
-        n_pieces = len(pieces)
-        columns = [shipped] * n_pieces, [self._value] * n_pieces, list(pieces)
-        futures = self._client.map(_call_with, *columns, pure=False)
-        return gather(self._client, futures, self._monitor)
+        n_tasks = self._n_tasks(len(pieces))
+        shares = [pieces[first::n_tasks] for first in range(n_tasks)]
+        common = [shipped] * n_tasks, [self._value] * n_tasks
+        futures = self._client.map(_call_with_each, *common, shares, pure=False)
+        results: list[Any] = [None] * len(pieces)
+        for first, part in enumerate(gather(self._client, futures, self._monitor)):
+            results[first::n_tasks] = part
+        return results
+
+    def _n_tasks(self, n_pieces: int) -> int:
+        """Few, for each costs a message; some per thread, so that all end together; none long, for
+        a task that has begun cannot be stopped."""
+        n_threads = sum(self._client.nthreads().values())
+        return min(n_pieces, max(TASKS_PER_THREAD * n_threads, n_pieces // MOST_PIECES, 1))
 
 
-def _call_with(shipped: Shipped, value: Any, piece: Any) -> Any:
-    return shipped.fn(value, piece)
+def _call_with_each(shipped: Shipped, value: Any, pieces: Sequence[Any]) -> list[Any]:
+    return [shipped.fn(value, piece) for piece in pieces]

@@ -100,9 +100,10 @@ def wait_for(client: Any, futures: Sequence[Any], monitor: Monitor) -> None:
     try:
         while not all(future.done() for future in futures):
             monitor.check()
-            workers.check()
             with suppress(NotYet):
                 wait(list(futures), timeout=_pause(monitor))
+                return
+            workers.check()  # a question to the scheduler: only where there is time for it
     except BaseException:
         client.cancel(list(futures))
         raise

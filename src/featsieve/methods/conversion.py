@@ -28,6 +28,8 @@ class RowPenalty(PairingSelector):
     tol: float = 1e-6
     random_state: Any = None
 
+    _checks = L1LInf.checks
+
     def _search(self) -> L1LInf:
         return L1LInf(
             n_components=self.n_components,

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.boundary import Settings
+from featsieve.input.parameters import brief, check_parameters
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.selector import PairingSelector
@@ -40,6 +41,12 @@ class FeatureSelector(PairingSelector):
     measure: Any = field(default=None, kw_only=False)
     search: Any = field(default=None, kw_only=False)
     standardize: bool = True
+
+    def _settings(self) -> Settings:
+        settings = super()._settings()
+        for part in (self.measure, self.search):
+            check_parameters(part, getattr(part, "checks", {}))
+        return settings
 
     def _procedure(self) -> Procedure:
         _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")

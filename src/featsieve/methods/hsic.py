@@ -157,6 +157,8 @@ class FOHSIC(HSICSelector):
     bandwidth: float | str = "dimension"
     step: float = 1
 
+    _checks = Forward.checks
+
     def _search(self) -> Search:
         return Forward(step=self.step)
 
@@ -184,6 +186,8 @@ class BAHSIC(HSICSelector):
 
     bandwidth: float | str = "dimension"
     step: float = 0.1
+
+    _checks = Backward.checks
 
     def _search(self) -> Search:
         return Backward(step=self.step)

@@ -22,6 +22,8 @@ class L1Weights(PairingSelector):
     rank_radii_by: RadiusRule = "weights"
     random_state: Any = None
 
+    _checks = L1Ball.checks
+
     def _search(self) -> Search:
         return L1Ball(
             n_init=self.n_init,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.input.parameters import check_integer, check_real
+from featsieve.input.parameters import Check, check_integer, check_parameters, check_real
 from featsieve.protocols import Bound, HasPairMatrix, HasPairs, PairTerms
 from featsieve.quadratic.problem import Answer, BoundEffort, Options, Problem
 from featsieve.quadratic.solve import answers, result_of
@@ -50,6 +51,11 @@ class GlobalQuadratic(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)
+    checks: ClassVar[Mapping[str, Check]] = {
+        "rank": partial(check_integer, minimum=1),
+        "epsilon": partial(check_real, low=0, high=1, inclusive="neither"),
+        "delta": partial(check_real, low=0, high=1, inclusive="neither"),
+    }
 
     solver: str = "auto"
     rank: int = 3
@@ -60,6 +66,7 @@ class GlobalQuadratic(BaseEstimator):
 
     def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
         """The best set so far, with its bound."""
+        check_parameters(self, self.checks)
         options = self._options(bound.monitor)
         terms = bound.relevance_and_pairs()
         if terms.role != "complement":
@@ -76,9 +83,9 @@ class GlobalQuadratic(BaseEstimator):
         return Options(
             rng=random_generator(self.random_state),
             monitor=monitor,
-            rank=check_integer("rank", self.rank, 1),
-            epsilon=check_real("epsilon", self.epsilon, 0, 1, inclusive="neither"),
-            delta=check_real("delta", self.delta, 0, 1, inclusive="neither"),
+            rank=self.rank,
+            epsilon=self.epsilon,
+            delta=self.delta,
         )
 
 

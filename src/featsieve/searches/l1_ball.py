@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Event
 from typing import Any, ClassVar, Literal, get_args
 
@@ -13,7 +13,15 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.input.parameters import check_choice, check_integer, check_real, effective_n_jobs
+from featsieve.input.parameters import (
+    Check,
+    check_choice,
+    check_integer,
+    check_parameters,
+    check_real,
+    effective_n_jobs,
+    unless,
+)
 from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
@@ -114,6 +122,14 @@ class L1Ball(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasWeightGradient,)
+    checks: ClassVar[Mapping[str, Check]] = {
+        "n_init": partial(check_integer, minimum=1, maximum=MOST_RESTARTS),
+        "max_iter": partial(check_integer, minimum=1),
+        "step": partial(check_choice, allowed=MOVERS),
+        "tol": partial(check_real, low=0),
+        "n_agree": unless(None, partial(check_integer, minimum=1, also="None")),
+        "rank_radii_by": partial(check_choice, allowed=get_args(RadiusRule)),
+    }
 
     n_init: int = 20
     max_iter: int = 100
@@ -126,7 +142,7 @@ class L1Ball(BaseEstimator):
 
     def steps(self, bound: WeightedBound, k: int) -> Iterator[SelectionResult]:
         """The best answer after each restart."""
-        self._check()
+        check_parameters(self, self.checks)
         worth = self._worth(bound)
         done: list[Restart] = []
         trace: list[float] = []
@@ -150,15 +166,6 @@ class L1Ball(BaseEstimator):
             )
         value = lru_cache(maxsize=None)(bound.value)
         return lambda step: value(step.support)
-
-    def _check(self) -> None:
-        check_choice("step", self.step, MOVERS)
-        check_choice("rank_radii_by", self.rank_radii_by, get_args(RadiusRule))
-        check_integer("n_init", self.n_init, 1, MOST_RESTARTS)
-        check_integer("max_iter", self.max_iter, 1)
-        check_real("tol", self.tol, 0)
-        if self.n_agree is not None:
-            check_integer("n_agree", self.n_agree, 1, also="None")
 
     def _restarts(self, bound: WeightedBound, k: int) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""

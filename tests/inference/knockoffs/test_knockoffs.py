@@ -216,7 +216,7 @@ def test_no_evidence_is_an_explained_empty_answer():
     with pytest.warns(UserWarning, match="Nothing passes at a false discovery rate of 10%"):
         selector.fit(X, y)
     assert not selector.support_.any()
-    assert "fewer than 10 true columns cannot be found" in selector.explanation_
+    assert "rate of 10%, nor at 25%. At this level fewer than 10 true" in selector.explanation_
     assert "Nearest misses: x" in selector.explanation_
     with pytest.raises(InputError, match="allow_empty=True"):
         selector.transform(X)
@@ -325,6 +325,15 @@ def test_the_diagnostic_tells_gaussian_columns_from_others(name, flagged):
 def test_a_misfit_is_a_warning():
     X = np.random.default_rng(0).standard_t(2, size=(500, 20))
     with pytest.warns(UserWarning, match="copies can be told from the columns"):
+        KnockoffSelector(random_state=0, allow_empty=True).fit(X, X[:, 0])
+
+
+def test_the_warning_names_the_columns_that_are_unlike_their_copies():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 12))
+    X[:, 7] = rng.exponential(size=500) ** 2
+    X[:, 3] = rng.integers(0, 2, 500)
+    with pytest.warns(UserWarning, match=r"most of all: x[37], x[37]\)"):
         KnockoffSelector(random_state=0, allow_empty=True).fit(X, X[:, 0])
 
 

@@ -17,11 +17,11 @@ from featsieve.evaluation.benches._frame import Bench, Request, Results, by_name
 from featsieve.evaluation.benches._report import Claim, Report, markdown_table, mean_and_error
 from featsieve.evaluation.cells import Cell
 from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
-from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
+from featsieve.inference.knockoffs.diagnostic import MISFIT, exchangeability_pvalue
 from featsieve.inference.knockoffs.filter import knockoff_threshold
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.methods.foci import FOCI
-from featsieve.methods.knockoffs import MISFIT, KnockoffSelector
+from featsieve.methods.knockoffs import KnockoffSelector
 from featsieve.methods.stability import StabilitySelector
 from featsieve.protocols import Engine
 from featsieve.registry import find_method

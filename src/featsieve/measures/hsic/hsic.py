@@ -12,7 +12,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import Check, check_choice, check_parameters
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.features import BoundFeatureHSIC
 from featsieve.measures.hsic.kernels import (
@@ -95,6 +95,13 @@ class HSIC(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 0
 
+    checks: ClassVar[Mapping[str, Check]] = {
+        "approximation": partial(check_choice, allowed=APPROXIMATIONS),
+        "criterion": partial(check_choice, allowed=("hsic", "mmd", "kta")),
+        "estimator": partial(check_choice, allowed=("unbiased", "biased", "v_statistic")),
+        "precision": partial(check_choice, allowed=DTYPES),
+    }
+
     kernel: Any = "rbf"
     target_kernel: Any = "auto"
     bandwidth: float | str = "median"
@@ -124,10 +131,7 @@ class HSIC(BaseMeasure):
         return BoundHSIC(self._paired_rows(engine, seed), kernel, widths, optimizes=optimizes)
 
     def _check(self, engine: Engine) -> None:
-        check_choice("approximation", self.approximation, APPROXIMATIONS)
-        check_choice("criterion", self.criterion, ("hsic", "mmd", "kta"))
-        check_choice("estimator", self.estimator, ("unbiased", "biased", "v_statistic"))
-        check_choice("precision", self.precision, DTYPES)
+        check_parameters(self, self.checks)
         if self.criterion != "hsic" and self.approximation not in ("auto", "none"):
             raise InputError(
                 f"criterion={self.criterion!r} is summed exactly; use approximation='none'."

@@ -124,7 +124,7 @@ class PackedRows:
             starts,
             column,
             layout.cells,
-            np.empty((planes, self.layout.n_planes), dtype=np.int64),
+            np.empty((1, planes, self.layout.n_planes), dtype=np.uint64),
             table,
         )
         return PairCounts(layout, table)
@@ -198,7 +198,6 @@ class Packer:
         """Whether every missing cell has a plane."""
         by_columns = X.T.flags.c_contiguous
         values = (X.T if by_columns else np.ascontiguousarray(X)).reshape(-1)
-        cuts = self.cuts.few_by_column(X.dtype)
         return bool(
             pack_block(
                 values,
@@ -206,7 +205,7 @@ class Packer:
                 len(X) if by_columns else 1,
                 order,
                 valid,
-                cuts,
+                self.cuts.few[X.dtype],
                 self.cuts.n_states - 2,
                 layout.starts,
                 np.empty((COLUMNS_AT_A_TIME, BITS), dtype=values.dtype),
@@ -291,12 +290,14 @@ def fit_coder(
     engine: Engine, discretizer: Any, n_bins: int, target_discretizer: Any = "auto"
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
+    target, sample = TargetCoder(engine.target, None), _sample_of(engine)
+    for_target = choose_target_discretizer(target_discretizer, n_bins)
     chosen = choose_discretizer(discretizer, n_bins)
     by_classes = chosen is not None and chosen.needs_target
-    for_target = choose_target_discretizer(target_discretizer, n_bins)
-    target, sample = _fit_target(engine, for_target, by_classes=by_classes)
-    if by_classes:
-        _refuse_many_joint_classes(engine, sample)
+    if by_classes or not engine.target.is_classification:
+        y = engine.targets(sample.rows)
+        target = replace(target, cuts=_target_cuts(engine.target, y, sample.weights, for_target))
+        sample = replace(sample, classes=_class_codes(target.encode(y)) if by_classes else None)
     cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
     is_sampled = chosen is not None and sample.rows is not None
     words = f"cuts from {sample.n_rows} of {engine.n_samples} rows" if is_sampled else None
@@ -307,7 +308,20 @@ def fit_coder(
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
     for_target = choose_target_discretizer(discretizer, n_bins)
-    return _fit_target(engine, for_target, by_classes=False)[0]
+    if engine.target.is_classification:
+        return TargetCoder(engine.target, None)
+    sample = _sample_of(engine)
+    y = engine.targets(sample.rows)
+    return TargetCoder(engine.target, _target_cuts(engine.target, y, sample.weights, for_target))
+
+
+def _sample_of(engine: Engine) -> Sample:
+    """The rows that all cuts come from."""
+    rows = sample_rows(engine.n_samples)
+    weights = weights_of(engine) if engine.has_weights else None
+    if rows is None:
+        return Sample(None, engine.n_samples, None, weights)
+    return Sample(rows, len(rows), None, None if weights is None else weights[rows])
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray | None:
@@ -331,30 +345,16 @@ def joint_classes(codes: IntArray) -> IntArray:
     return joint
 
 
-def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
+def _class_codes(codes: IntArray) -> IntArray:
     """Several outputs soon make a class of every row: no cuts can tell those apart."""
-    n_classes = 0 if sample.classes is None else int(sample.classes.max()) + 1
-    if engine.target.n_outputs > 1 and n_classes > MAX_CUTS + 1:
+    joint, n_outputs = joint_classes(codes), codes.shape[1]
+    n_classes = int(joint.max()) + 1
+    if n_outputs > 1 and n_classes > MAX_CUTS + 1:
         raise InputError(
-            f"the {engine.target.n_outputs} outputs have {n_classes} combinations of classes, and "
+            f"the {n_outputs} outputs have {n_classes} combinations of classes, and "
             f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
         )
-
-
-def _fit_target(
-    engine: Engine, discretizer: Discretizer | None, *, by_classes: bool
-) -> tuple[TargetCoder, Sample]:
-    """The target's coder, and the rows that all cuts come from, with their classes if asked for."""
-    rows = sample_rows(engine.n_samples)
-    weights = weights_of(engine) if engine.has_weights else None
-    if weights is not None and rows is not None:
-        weights = weights[rows]
-    if engine.target.is_classification and not by_classes:
-        n_rows = engine.n_samples if rows is None else len(rows)
-        return TargetCoder(engine.target, None), Sample(rows, n_rows, None, weights)
-    y = engine.take(rows, np.arange(1))[1]
-    coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
-    return coder, Sample(rows, len(y), joint_classes(coder.encode(y)), weights)
+    return joint
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.ridge import ridge_solutions
+from featsieve.input.parameters import Check, unless
 from featsieve.measures.lsmi.basis import (
     BasisSums,
     Centers,
@@ -26,7 +27,7 @@ from featsieve.measures.lsmi.basis import (
     gradient_sums,
     weighted_distances,
 )
-from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure
+from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure, check_widths
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor
@@ -144,6 +145,11 @@ class LSMI(SampledMeasure):
     >>> selector.fit(X, y).indices_.tolist()
     [3, 2]
     """
+
+    checks: ClassVar[Mapping[str, Check]] = {
+        **SampledMeasure.checks,
+        "lambdas": unless(None, check_widths),
+    }
 
     lambdas: Any = None
 

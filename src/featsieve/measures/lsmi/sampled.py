@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +12,15 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief, check_flag, check_integer, check_numbers
+from featsieve.input.parameters import (
+    Check,
+    brief,
+    check_flag,
+    check_integer,
+    check_numbers,
+    check_parameters,
+    unless,
+)
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.lsmi.basis import (
     Centers,
@@ -318,8 +326,7 @@ def _row_numbers(centers: Any, n_samples: int) -> IntArray:
     return rows.astype(np.intp)
 
 
-def _positive(values: Any, name: str) -> FloatArray:
-    return np.unique(check_numbers(name, values, 1 / _EXTREME, _EXTREME))
+check_widths = partial(check_numbers, low=1 / _EXTREME, high=_EXTREME)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -327,6 +334,12 @@ class SampledMeasure(BaseMeasure):
     """The parameters of measures on sampled basis functions, chosen by cross-validation."""
 
     scale_ddof: ClassVar[int | None] = 1
+    checks: ClassVar[Mapping[str, Check]] = {
+        "n_basis": partial(check_integer, minimum=1),
+        "sigmas": unless(None, check_widths),
+        "cv": partial(check_integer, minimum=2),
+        "scale_target": check_flag,
+    }
 
     n_basis: int = 100
     sigmas: Any = None
@@ -338,14 +351,14 @@ class SampledMeasure(BaseMeasure):
     def _grid(self, lambdas: Any) -> Grid:
         return Grid(
             centers=_known_centers(self.centers),
-            sigmas=None if self.sigmas is None else _positive(self.sigmas, "sigmas"),
-            lambdas=LAMBDAS if lambdas is None else _positive(lambdas, "lambdas"),
-            n_basis=check_integer("n_basis", self.n_basis, 1),
-            cv=check_integer("cv", self.cv, 2),
+            sigmas=None if self.sigmas is None else np.unique(check_widths("sigmas", self.sigmas)),
+            lambdas=LAMBDAS if lambdas is None else np.unique(check_widths("lambdas", lambdas)),
+            n_basis=int(self.n_basis),
+            cv=int(self.cv),
         )
 
     def _basis(self, engine: Engine, lambdas: Any = None) -> SampledBasis:
+        check_parameters(self, self.checks)
         grid = self._grid(lambdas)
-        scale_target = check_flag("scale_target", self.scale_target)
         seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        return SampledBasis(TableRows(engine, scale_target=scale_target), grid, int(seed))
+        return SampledBasis(TableRows(engine, scale_target=self.scale_target), grid, int(seed))
