@@ -207,7 +207,7 @@ def _either(*alternatives: str) -> str:
 # --- parameters that all selectors share ----------------------------------------------------------
 
 
-def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> int | float | str | None:
+def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> Any:
     """How many units to keep: a count, a fraction, one of the ``rules`` that finds it, or None.
 
     >>> check_count(3), check_count(0.5), check_count("auto", ["auto"])
@@ -216,10 +216,10 @@ def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> int | f
     given = n_features_to_select
     if given is None or (isinstance(given, str) and given in rules):
         return given
-    if is_integer(given) and given >= 1:
-        return int(given)
-    if is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1:
-        return float(given)
+    is_count = is_integer(given) and given >= 1
+    is_share = is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1
+    if is_count or is_share:
+        return given
     allowed = ", ".join(["an integer >= 1", "a fraction in (0, 1]", *rules])
     raise not_allowed("n_features_to_select", given, f"{allowed} or None for half")
 

@@ -85,7 +85,10 @@ class GlobalQuadratic(BaseEstimator):
             Q = matrix_by_rows(bound.monitor, terms)
         problem = Problem((Q + Q.T) / 2, k)
         options = Options(
-            monitor=bound.monitor, rank=self.rank, epsilon=self.epsilon, delta=self.delta
+            monitor=bound.monitor,
+            rank=int(self.rank),
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
         )
         for answer in answers(
             problem, self.solver, options, bound=self.bound, random_state=self.random_state

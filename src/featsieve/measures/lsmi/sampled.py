@@ -129,7 +129,7 @@ class TableRows:
         self._dummies = Dummies(engine.schema) if engine.schema.categories else None
         owner = slice(None) if self._dummies is None else self._dummies.owner
         self.unit_of_column = engine.schema.unit_of_column[owner]  # of each expanded column
-        # Of these a median distance is taken.
+        # How many rows a median distance is taken from.
         self.sample_size = median_sample_size(engine.n_samples, len(self.unit_of_column))
         self._first_rows, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
         self._raw_targets = engine.targets()
