@@ -33,7 +33,7 @@ from featsieve.measures.hsic.unit_grams import (
 )
 from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
-from featsieve.runtime.ordering import best_first
+from featsieve.runtime.ordering import best_first, best_index
 
 FEWEST_ROWS_TOGETHER = 2
 
@@ -59,7 +59,7 @@ class HSICLassoPath:
         grams = self._grams(engine)
         relevance = grams.with_target()
         points: list[LarPoint] = []
-        for point in nonnegative_lar(relevance, grams.column, k):
+        for point in nonnegative_lar(relevance, grams.column, k, best_index):
             points.append(point)
             yield _answer(point, relevance, points)
         if not points:

@@ -185,7 +185,7 @@ class Tree:
             np.diagonal(pairs) + 2 * Q[np.ix_(free, members)].sum(axis=1),
             self.problem.k - len(members),
             rounds=rounds,
-            value=self.value - base,
+            value=float(self.value - base),
             margin=self.margin,
             monitor=self.monitor,
         )

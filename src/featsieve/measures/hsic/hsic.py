@@ -23,6 +23,7 @@ from featsieve.measures.hsic.kernels import (
     no_columns,
     width_policy,
 )
+from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.measures.hsic.passes import (
     SetChanges,
     SetPass,
@@ -62,6 +63,8 @@ class HSIC(BaseMeasure):
         σ: the median distance of the columns used; √d for d columns (1/(2d) in Song et al. 2007);
         the one with the largest criterion, searched for again at each round; or a number.
     target_bandwidth : "median" or float, default="median"
+        σ of the target's kernel; "poly" divides the target by it, so that the unit of the target
+        does not matter.
     estimator : {"unbiased", "biased", "v_statistic"}, default="unbiased"
         Song et al. 2007, eq. (4); Jitkrittum et al. 2013, eq. (4) with (n − 1)²; Masaeli et al.
         2010, eq. (8) with n².
@@ -108,6 +111,10 @@ class HSIC(BaseMeasure):
     approximation: str = "auto"
     precision: str = "double"
     random_state: Any = None
+
+    @property
+    def compares_text(self) -> bool:
+        return isinstance(self.target_kernel, ObjectKernel)
 
     def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
         self._check(engine)

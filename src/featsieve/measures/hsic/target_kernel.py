@@ -274,14 +274,17 @@ def _numeric_target(
     if any(labels.dtype.kind not in "biuf" for labels in classes):
         raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
     sample = np.asarray(class_values(sample, classes), dtype=np.float64)
-    if not function.has_bandwidth:
+    if function.degree == 1:
         return NumericTarget(function, 1.0, _spread_rows(sample), 1.0, classes)
     factor = _exact_factor(sample)
     sample = sample * factor
     if is_word(bandwidth, "median"):
-        width = median_kernel_distance(sample, function)
+        is_distance = function.has_bandwidth
+        width = median_kernel_distance(sample, function if is_distance else kernel_function("rbf"))
     else:
         width = positive_bandwidth(bandwidth, "target_bandwidth") * factor
+    if not function.has_bandwidth:  # a polynomial: the 1 that it adds is in units of the width
+        return NumericTarget(function, 1.0, _spread_rows(sample / width), factor / width, classes)
     return NumericTarget(function, width, _spread_rows(sample), factor, classes)
 
 
