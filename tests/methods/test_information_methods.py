@@ -548,3 +548,13 @@ def test_relevance_has_pvalues():
     assert (fitted.pvalues_[[0, 1, 3]] > 0.01).all()
     again = NMIRanking(n_permutations=19, random_state=0, n_jobs=2).fit(X, y)
     assert again.pvalues_[2] == 0.05
+
+
+@pytest.mark.parametrize("n_columns", [4, 150])
+def test_callback_hears_of_every_pair_of_columns(n_columns):
+    rng = np.random.default_rng(0)
+    X, y, reports = rng.normal(size=(60, n_columns)), rng.integers(2, size=60), []
+    GlobalCMI(n_features_to_select=2, solver="linear", callback=reports.append).fit(X, y)
+    done = [r.done for r in reports if r.message == "counting pairs of columns"]
+    assert done == sorted(done)
+    assert done[-1] == n_columns * (n_columns + 1) // 2
