@@ -215,6 +215,14 @@ class HasWorkload(Protocol):
 
 
 @runtime_checkable
+class HasThreads(Protocol):
+    """Whether an evaluation keeps all threads busy: restarts then run one by one (optional)."""
+
+    @property
+    def uses_threads(self) -> bool: ...
+
+
+@runtime_checkable
 class HasRestarts(Protocol):
     """A bound object of its own for one restart of a search.
 

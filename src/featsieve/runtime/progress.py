@@ -61,6 +61,10 @@ class Monitor:
         """Seconds left, infinity without a limit."""
         return self._max_time - self.elapsed
 
+    def silent(self) -> Monitor:
+        """One that ends at the same time and reports nothing, for other threads."""
+        return Monitor(None, self.remaining() if self.has_limit else None, self._clock)
+
     def tick(self, message: str, done: int, total: int) -> None:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:

@@ -24,6 +24,8 @@ NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
+WORTH_A_PIECE = 1 << 20  # the same, of one piece of a thread's work: half a millisecond
+ROWS_WORTH_THREADS = 1024  # so many pairs of them that threads inside a restart are worth it
 WORTH_A_CLUSTER = 1 << 30  # half a second of work
 TILES_PER_TASK = 8
 
@@ -91,8 +93,14 @@ class RowPairs(Protocol):
         """The same for each group separately."""
         ...
 
+    @property
+    def is_worth_threads(self) -> bool:
+        """Whether one pass keeps all threads busy, so that restarts had better not share them."""
+        ...
+
     def alone(self) -> RowPairs:
-        """The same pairs for use inside another thread: no threads and no reports."""
+        """The same pairs for one restart of a search: without reports, and without threads of its
+        own unless a pass is worth them."""
         ...
 
 
@@ -157,7 +165,11 @@ class GatheredRowPairs:
         per_group = self._tiles_per_group
         total = per_group * self.n_groups
         merged: list[Any] = []
-        parts = ordered_map(lambda tile: fn(*tile), self._tiles(columns), self._n_threads(columns))
+        n_threads = self._n_threads(columns)
+        together = self._tiles_together(columns, n_threads)
+        parts = ordered_map(
+            lambda tile: fn(*tile), self._tiles(columns), n_threads, together=together
+        )
         for done, part in enumerate(parts):
             if done % per_group == 0:
                 merged.append(part)
@@ -193,11 +205,23 @@ class GatheredRowPairs:
     def _n_threads(self, columns: IntArray) -> int:
         return 1 if self._evaluations(columns) < WORTH_A_THREAD else self.n_jobs
 
+    def _tiles_together(self, columns: IntArray, n_threads: int) -> int:
+        """So many tiles that a piece of work is worth handing over, as many pieces per thread."""
+        total = self._tiles_per_group * self.n_groups
+        wanted = -(-WORTH_A_PIECE // (self.width**2 * max(len(columns), 1)))
+        n_pieces = -(-total // wanted)
+        return -(-total // (-(-n_pieces // n_threads) * n_threads))
+
     def _evaluations(self, columns: IntArray) -> int:
         return self.n_groups * self.rows_together**2 * max(len(columns), 1)
 
+    @property
+    def is_worth_threads(self) -> bool:
+        return self.n_jobs > 1 and self.rows_together >= ROWS_WORTH_THREADS
+
     def alone(self) -> GatheredRowPairs:
-        return replace(self, n_jobs=1, monitor=Deadline(self.monitor))
+        n_jobs = self.n_jobs if self.is_worth_threads else 1
+        return replace(self, n_jobs=n_jobs, monitor=Deadline(self.monitor))
 
 
 @dataclass(frozen=True)
@@ -255,6 +279,7 @@ class StreamedRowPairs:
     local: bool = False
     n_groups: int = 1
     order: IntArray | None = None
+    is_worth_threads: bool = False
 
     @property
     def rows_together(self) -> int:
