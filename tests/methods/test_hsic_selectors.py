@@ -349,7 +349,7 @@ def test_the_clock_is_looked_at_between_small_pieces(selector, monkeypatch):
 def test_a_deadline_ends_work_in_other_threads_a_moment_later():
     now = [0.0]
     monitor = Monitor(max_time=10.0, clock=lambda: now[0])
-    deadline = tiles.Deadline(monitor)
+    deadline = monitor.silent(tiles.GRACE)
     now[0] = 10.1
     deadline.tick("tiles", 1, 2)
     now[0] = 10.6

@@ -63,7 +63,8 @@ def selected(method, X, y, k, **params):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("method", [SVMRFE, L0SVM])
-def test_threads_change_nothing(method, n_classes):
+def test_threads_change_nothing(method, n_classes, monkeypatch):
+    monkeypatch.setattr(rfe, "WORTH_A_THREAD", 0.0)
     X, y = make_classes(90, 30, n_classes)
     one, three = (method(n_features_to_select=5, n_jobs=n).fit(X, y) for n in (1, 3))
     assert one.scores_.tolist() == three.scores_.tolist()
@@ -78,6 +79,7 @@ def test_removals_are_guessed_and_a_wrong_guess_or_another_limit_is_trained_agai
     """With few steps allowed, machines do not converge, and the next ones get fewer."""
     monkeypatch.setattr(dual, "MOST_STEPS", limit)
     monkeypatch.setattr(dual, "FEWEST_STEPS", 5)
+    monkeypatch.setattr(rfe, "WORTH_A_THREAD", 0.0)
     X, y = make_classes(60, 20)
     guesses = []
     drop = rfe.Machines.drop

@@ -13,21 +13,12 @@ from featsieve.runtime.progress import Monitor, TimeUp
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
-@pytest.mark.parametrize("together", [1, 4, 100])
-def test_results_come_in_order_whatever_takes_longest(n_jobs, together):
+def test_results_come_in_order_whatever_takes_longest(n_jobs):
     def slow_first(item):
         time.sleep(0.02 if item == 0 else 0.0)
         return item**2
 
-    squares = ordered_map(slow_first, range(9), n_jobs, together=together)
-    assert list(squares) == [item**2 for item in range(9)]
-
-
-def test_items_together_are_one_piece_of_work():
-    threads = list(ordered_map(lambda _: threading.get_ident(), range(6), 2, together=3))
-    assert threads[0] == threads[1] == threads[2]
-    assert threads[3] == threads[4] == threads[5]
-    assert threading.get_ident() not in threads
+    assert list(ordered_map(slow_first, range(9), n_jobs)) == [item**2 for item in range(9)]
 
 
 def test_a_map_within_a_map_ends():

@@ -139,6 +139,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers to codes 0, 1, …; a missing cell gets a code of its own, after all others."""
 
     needs_target: ClassVar[bool] = False
+    # For columns of fewer rows threads wait for Python's lock more than they work.
+    _rows_worth_threads: ClassVar[int] = 4096
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the cuts of each column.
@@ -218,7 +220,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         parts = ordered_map(
             lambda tile: self._cuts_of_tile(X, tile, classes, weights),
             tiles,
-            n_jobs if len(tiles) >= 2 * n_jobs else 1,
+            n_jobs if len(tiles) >= 2 * n_jobs and len(X) >= self._rows_worth_threads else 1,
         )
         cuts: list[FloatArray] = []
         for columns in parts:
@@ -317,7 +319,7 @@ def _tile_width(engine: Engine, n_rows: int) -> int:
 
 def _finite(values: FloatArray) -> FloatArray:
     """Infinite cells as the largest finite ones: they are extreme, and have no midpoints."""
-    return np.nan_to_num(values)
+    return values if np.isfinite(values).all() else np.nan_to_num(values)
 
 
 def check_bins(n_bins: Any) -> None:

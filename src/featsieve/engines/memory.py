@@ -307,8 +307,8 @@ class MemoryEngine(BaseEngine):
         return self._reduce_spans(fn, self._spans(rows))
 
     def _reduce_spans(self, fn: Callable[[Block], S], blocks: list[tuple[int, int]]) -> S:
-        # A single block leaves its matrix products all the threads that BLAS has.
-        n_jobs = min(self.n_jobs, len(blocks))
+        # One thread leaves its products all those of BLAS; few blocks share threads badly.
+        n_jobs = self.n_jobs if len(blocks) >= 2 * self.n_jobs else 1
         summaries = ordered_map(lambda span: fn(self._block(span)), blocks, n_jobs)
         return self._merge(summaries, len(blocks), "reading rows")
 

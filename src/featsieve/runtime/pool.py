@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
-from itertools import islice
 from threading import Lock, local
 from typing import Any, TypeVar
 
@@ -25,37 +24,15 @@ _here = local()
 _END = object()
 
 
-def ordered_map(
-    fn: Callable[[T], R], items: Iterable[T], n_jobs: int, *, together: int = 1
-) -> Iterator[R]:
+def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterator[R]:
     """Like ``map``, on threads; at most two pieces per thread are under way at any time.
 
-    A piece is so many items ``together``: handing one over costs about 50 µs. Called from one of
-    those threads it works in that thread: waiting for the others could last for ever.
+    Called from one of those threads it works in that thread: waiting for the others could last
+    for ever.
     """
     if n_jobs == 1 or is_worker():
         yield from map(fn, items)
-    elif together == 1:
-        yield from _on_threads(fn, items, n_jobs)
-    else:
-        lists = _on_threads(
-            lambda piece: [fn(item) for item in piece], _cut(items, together), n_jobs
-        )
-        for results in lists:
-            yield from results
-
-
-def _cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """
-    >>> list(_cut("abc", 2))
-    [['a', 'b'], ['c']]
-    """
-    iterator = iter(items)
-    while piece := list(islice(iterator, size)):
-        yield piece
-
-
-def _on_threads(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterator[R]:
+        return
     pool = _pool(n_jobs)
     pending: deque[Future[R]] = deque()
     with single_threaded_blas():

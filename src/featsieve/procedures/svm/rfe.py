@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from featsieve.runtime.pool import ordered_map
 from featsieve.searches.stepwise import round_size
 
 REBUILT_BELOW = 0.75  # share of the units left at which the Gram matrix is computed again
+WORTH_A_THREAD = 2e-3  # seconds of the round before
 RIDGE = 1e-9  # of the largest entry: rows on the margin may be copies of each other
 ANSWERS = 32  # complete answers on the way: each costs a sort of the units left
 
@@ -106,6 +108,7 @@ class Machines:
         self._problems, self._C, self._solver, self._n_jobs = problems, C, solver, n_jobs
         self._ahead: list[Round] = []
         self._last: FloatArray = np.zeros(0)  # α of the last machine
+        self._seconds = 0.0  # of the last round
         self._one_by_one = False
 
     @property
@@ -136,19 +139,25 @@ class Machines:
 
     def _trained(self) -> list[Round]:
         """Machines on what is left and, on other threads, on what may be left after it."""
-        guesses = [self._left]
-        n_rounds = self._n_jobs if self._one_by_one and len(self._problems) == 1 else 1
-        alpha = self._last
-        while len(guesses) < min(n_rounds, len(self.units)):
+        started = perf_counter()
+        guesses, alpha = [self._left], self._last
+        while len(guesses) < min(self._n_guesses, len(self.units)):
             alpha, scores = self._foreseen(guesses[-1], alpha)
             guesses.append(guesses[-1].without(np.array([np.argmin(scores)])))
         programs = [(left, problem) for left in guesses for problem in self._problems]
-        duals = list(ordered_map(lambda program: self._train(*program), programs, self._n_jobs))
+        n_jobs = 1 if self._seconds < WORTH_A_THREAD else self._n_jobs
+        duals = list(ordered_map(lambda program: self._train(*program), programs, n_jobs))
+        self._seconds = perf_counter() - started
         width = len(self._problems)
         return [
             Round(left, duals[at * width : (at + 1) * width], self._solver.limit)
             for at, left in enumerate(guesses)
         ]
+
+    @property
+    def _n_guesses(self) -> int:
+        is_worth_it = self._one_by_one and self._seconds >= WORTH_A_THREAD
+        return self._n_jobs if is_worth_it and len(self._problems) == 1 else 1
 
     def _foreseen(self, left: Left, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What α and the scores may become."""
