@@ -16,10 +16,21 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from featsieve import FeatureSelector, PearsonRanking, SelectionResult, WrapperSelector
+from featsieve import (
+    BAHSIC,
+    L1LSMI,
+    MRMR,
+    SPEC,
+    FeatureSelector,
+    GlobalCMI,
+    PearsonRanking,
+    ReliefF,
+    SelectionResult,
+    WrapperSelector,
+)
 from featsieve.errors import IncompatibleError, InputError
-from featsieve.measures import CrossValScore, Pearson
-from featsieve.searches import Backward, Exhaustive, Forward, Ranking
+from featsieve.measures import HSIC, CrossValScore, Pearson
+from featsieve.searches import Backward, Exhaustive, Forward, L1Ball, Ranking
 from tests.tables import FRAMES, as_pandas, as_polars, mixed_columns
 
 
@@ -317,3 +328,34 @@ def test_polars_frames_reach_the_wrapped_model():
     frame = as_polars(columns).drop("colour")
     selector = WrapperSelector(Ridge(), n_features_to_select=1).fit(frame, y)
     assert selector.get_feature_names_out().tolist() == ["size"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "name"),
+    [
+        (PearsonRanking(n_features_to_select=0), "n_features_to_select"),
+        (MRMR(n_bins=1), "n_bins"),
+        (MRMR(scheme="sum"), "scheme"),
+        (BAHSIC(step=0), "step"),
+        (BAHSIC(estimator="best"), "estimator"),
+        (L1LSMI(n_basis=0), "n_basis"),
+        (L1LSMI(lambdas=[0.0]), "lambdas"),
+        (L1LSMI(n_init=0), "n_init"),
+        (GlobalCMI(rank=0), "rank"),
+        (ReliefF(max_samples=0), "max_samples"),
+        (SPEC(power=0), "power"),
+        (FeatureSelector(HSIC(criterion="best"), Ranking()), "criterion"),
+        (FeatureSelector(HSIC(), L1Ball(tol=-1.0)), "tol"),
+    ],
+)
+def test_parameters_are_refused_before_anything_is_read(selector, name, tmp_path):
+    with pytest.raises(InputError, match=f"{name}=.* is not allowed"):
+        selector.fit(tmp_path / "there_is_no_such_file.parquet", "y")
+
+
+def test_callback_hears_of_the_cuts():
+    X, y = numbers()
+    reports = []
+    MRMR(n_features_to_select=1, callback=reports.append).fit(X, y)
+    cuts = [report for report in reports if report.message == "cutting columns"]
+    assert (cuts[-1].done, cuts[-1].total) == (6, 6)

@@ -31,7 +31,8 @@ class Score:
 
     def __str__(self) -> str:
         order = "; in step order" if self.by_step else ""
-        return f"{self.meaning} ({self.unit}, {self.range}; larger is better{order})"
+        unit = f"unit: {self.unit}" if self.unit.startswith("that of") else self.unit
+        return f"{self.meaning} ({unit}, {self.range}; larger is better{order})"
 
 
 TARGET_UNIT = "that of the target"

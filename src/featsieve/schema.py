@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ class Schema:
     A categorical column arrives in blocks as codes 0, 1, … (NaN when missing);
     ``categories`` maps such a column to its states, so no measure can mistake a code for a number.
     ``is_named``: the names are those that the user gave. ``is_plain``: every column is numeric and
-    a unit by itself.
+    a unit by itself. ``unit_of_column`` says to which unit each column belongs.
     """
 
     names: tuple[str, ...]
@@ -34,14 +33,23 @@ class Schema:
     n_units: int = field(init=False)
     unit_names: tuple[str, ...] = field(init=False, repr=False)
     is_plain: bool = field(init=False)
+    unit_of_column: IntArray = field(init=False, repr=False, compare=False)
+    numeric_columns: IntArray = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        columns = np.arange(len(self.names), dtype=np.intp)
+        numeric = np.delete(columns, list(self.categories)) if self.categories else columns
+        owner = columns if self.groups is None else columns.copy()
+        for unit, members in enumerate(self.groups or ()):
+            owner[list(members)] = unit
         units = self.names if self.groups is None else self.group_names
         vars(self).update(
             n_columns=len(self.names),
             n_units=len(self.names if self.groups is None else self.groups),
             unit_names=units,
             is_plain=self.groups is None and not self.categories,
+            unit_of_column=owner,
+            numeric_columns=numeric,
         )
 
     def coded(self) -> Schema:
@@ -56,13 +64,6 @@ class Schema:
         columns = [column for unit in units for column in self.columns_of(int(unit))]
         return np.asarray(columns, dtype=np.intp)
 
-    @cached_property
-    def unit_of_column(self) -> IntArray:
-        owner = np.arange(self.n_columns, dtype=np.intp)
-        for unit, columns in enumerate(self.groups or ()):
-            owner[list(columns)] = unit
-        return owner
-
     def n_states(self, column: int) -> int:
         return len(self.categories[column])
 
@@ -71,11 +72,6 @@ class Schema:
         if self.groups is None:
             return per_column
         return np.array([per_column[list(columns)].max(axis=0) for columns in self.groups])
-
-    def numeric_columns(self) -> IntArray:
-        return np.asarray(
-            [c for c in range(self.n_columns) if c not in self.categories], dtype=np.intp
-        )
 
 
 # Fourth powers of numbers within 2 ** ±200 (and of float32 within 2 ** ±30) stay in range, and so
@@ -141,14 +137,12 @@ class Block:
     X: Any
     y: Array
     weight: FloatArray | None = None
+    n_rows: int = field(init=False)
+    is_sparse: bool = field(init=False)
 
-    @property
-    def n_rows(self) -> int:
-        return int(self.X.shape[0])
-
-    @property
-    def is_sparse(self) -> bool:
-        return not isinstance(self.X, np.ndarray)
+    def __post_init__(self) -> None:
+        is_sparse = not isinstance(self.X, np.ndarray)
+        vars(self).update(n_rows=int(self.X.shape[0]), is_sparse=is_sparse)
 
     def dense(self) -> FloatArray:
         """The rows as a dense float64 array (a view where they already are one)."""

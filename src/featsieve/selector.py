@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import numbers
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -13,8 +14,8 @@ from featsieve.arrays import IntArray
 from featsieve.column_selection import ColumnSelection
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, checked_table, open_engine, resolve_count
-from featsieve.input.parameters import check_flag, is_integer
+from featsieve.input.boundary import Settings, checked_table, open_engine
+from featsieve.input.parameters import Check, check_flag, check_parameters, is_integer
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
@@ -80,7 +81,7 @@ class BaseSelector(CallbackSupportMixin, ColumnSelection):
         return False
 
     _count_rules: ClassVar[tuple[str, ...]] = ("auto",)
-    _checks: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {}
+    _checks: ClassVar[Mapping[str, Check]] = {}
     _private_state: ClassVar[tuple[str, ...]] = ()
     _result_attributes: ClassVar[Mapping[str, str]] = {}
     _column_attributes: ClassVar[Mapping[str, str]] = {}
@@ -170,7 +171,7 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
 
     def _count_for_statistics(self, n_units: int) -> int | None:
         """How many units to select where others ask for statistics or frequencies of them all."""
-        return resolve_count(self._wanted_count(), n_units, self._count_rules)
+        return resolve_count(self._wanted_count(), n_units)
 
     @property
     def _scores_by_step(self) -> bool:
@@ -194,6 +195,8 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     def _settings(self) -> Settings:
         """The parameters that all selectors share, resolved; all others checked."""
         settings = Settings(
+            n_features_to_select=self._wanted_count(),
+            count_rules=self._count_rules,
             takes_missing=self._takes_missing,
             takes_sparse=self._takes_sparse,
             takes_any_unit=self._takes_any_unit,
@@ -208,8 +211,7 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             callback=self.callback,
             rescale=getattr(self, "standardize", True),
         )
-        for name, check in self._checks.items():
-            check(name, getattr(self, name))
+        check_parameters(self, self._checks)
         return settings
 
     def _scaled(self, engine: Engine) -> Engine:
@@ -274,11 +276,11 @@ class _Run:
     count: int | None = field(init=False)
 
     def steps(self) -> Iterator[SelectionResult]:
-        wanted, settings = self.selector._wanted_count(), self.settings
+        settings = self.settings
         X = checked_table(self.X, self.y, settings)
         self.engine = open_engine(X, self.y, settings, sample_weight=self.sample_weight)
         n_units = self.engine.schema.n_units
-        self.count = resolve_count(wanted, n_units, self.selector._count_rules)
+        self.count = resolve_count(settings.n_features_to_select, n_units)
         yield from self.selector._steps(self.engine, self.count)
 
 
@@ -286,7 +288,8 @@ class _Run:
 class PairingSelector(BaseSelector):
     """A selector whose procedure is one measure × search pair.
 
-    ``_measure_type`` is the class of its measure, which knows what input it takes.
+    ``_measure_type`` is the class of its measure, which knows what input and which parameters it
+    takes; ``_checks`` are those of its search.
     """
 
     @property
@@ -301,6 +304,11 @@ class PairingSelector(BaseSelector):
     def _scale_ddof(self) -> int | None:
         ddof: int | None = getattr(self._measure_type, "scale_ddof", None)
         return ddof
+
+    def _settings(self) -> Settings:
+        settings = super()._settings()
+        check_parameters(self, getattr(self._measure_type, "checks", {}))
+        return settings
 
     def _pairing(self) -> Pairing:
         raise NotImplementedError(f"{type(self).__name__} does not name its measure and search")
@@ -319,7 +327,7 @@ class MayBeEmpty(BaseSelector):
 
     allow_empty: bool = False
 
-    _checks: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {"allow_empty": check_flag}
+    _checks: ClassVar[Mapping[str, Check]] = {"allow_empty": check_flag}
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         super()._store(engine, result, k)
@@ -340,6 +348,26 @@ class MayBeEmpty(BaseSelector):
                 "empty selection pass."
             )
         return super().transform(X)
+
+
+def resolve_count(wanted: int | float | str | None, n_units: int) -> int | None:
+    """How many units a checked ``n_features_to_select`` means; None where a rule finds the number.
+
+    >>> resolve_count(None, 5), resolve_count(0.4, 5), resolve_count(3, 5), resolve_count("auto", 5)
+    (2, 2, 3, None)
+    """
+    if wanted is None:
+        return max(1, n_units // 2)
+    if isinstance(wanted, str):
+        return None
+    if not isinstance(wanted, numbers.Integral):
+        return max(1, int(wanted * n_units))
+    if wanted > n_units:
+        warn_user(
+            f"n_features_to_select={wanted} is more than the {n_units} features there are; "
+            "all of them are kept."
+        )
+    return min(int(wanted), n_units)
 
 
 def _unit_ranking(result: SelectionResult, n_units: int) -> IntArray:

@@ -45,7 +45,8 @@ def test_stability(table, capsys):
     words = [str(table), "--target", "y", "--stability", "--method", "pc"]
     answer, _ = selected(capsys, *words)
     assert len(answer["selected"]) >= 1
-    assert "expected to be false" in answer["guarantee"]
+    assert "On average at most 0." in answer["guarantee"]
+    assert "false columns are selected" in answer["guarantee"]
     assert 1 >= max(answer["scores"]) >= min(answer["scores"]) >= answer["threshold"]
     for frequency, (low, high) in zip(answer["scores"], answer["intervals"], strict=True):
         assert low <= frequency <= high
@@ -82,6 +83,28 @@ def test_nothing_that_passes_is_explained(table, capsys, tmp_path):
     assert main(["select", *words, "--report", str(page)]) == 0
     assert capsys.readouterr().out.startswith("0 of 20 columns for 'c19'")
     assert "Nothing passes at" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", ["bh", "by", "wy"])
+def test_adjusted_p_values_decide_the_count(table, capsys, rule):
+    words = [str(table), "--target", "y", "--method", "pc", "-k", rule, "--param", "alpha=0.1"]
+    answer, _ = selected(capsys, *words)
+    assert set(answer["selected"]) >= {f"c{j}" for j in range(8)}
+    assert len(answer["selected"]) < 14
+    assert answer["guarantee"].endswith("at 10%.")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--method", "mrmr"), "and MRMR has none; give --method pc, maxrel or nmiranking."),
+        ((), "and AutoSelector has none; give --method pc, maxrel or nmiranking."),
+        (("--method", "pc", "--fdr", "0.1"), "leave --fdr and --stability out."),
+    ],
+)
+def test_adjusted_p_values_that_are_not_there(table, capsys, words, sentence):
+    assert main(["select", str(table), "--target", "y", "-k", "bh", *words]) == 1
+    assert sentence in capsys.readouterr().err
 
 
 def test_two_guarantees_at_once_are_refused(table, capsys):

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from featsieve import PearsonRanking, open_parquet
-from featsieve.engines.base import block_rows, spans
+from featsieve.engines.base import block_rows, map_taken, spans
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures.pearson.pearson import Pearson
@@ -149,6 +149,23 @@ class Total:
 
     def merge(self, other):
         return Total(self.value + other.value)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("memory_limit", ["1GiB", 4 * 8 * 50 * 3])
+@pytest.mark.parametrize("n_values", [1, 1 << 17, 1 << 20])
+def test_each_taken_column_has_one_result(n_values, memory_limit, n_jobs, parquet):
+    """Also where only three columns fit the budget at once."""
+    X, _ = make_numbers()
+    rows, columns = np.arange(0, 500, 10), np.array([5, 0, 2, 6, 1])
+    settings = Settings(n_jobs=n_jobs, memory_limit=memory_limit)
+    engine = open_engine(open_parquet(parquet), "y", settings)
+
+    def sums(cells, tile):
+        return cells[:, slice(*tile)].sum(axis=0).tolist()
+
+    found = map_taken(engine, sums, rows, columns, n_values, "adding", engine.n_jobs)
+    assert_allclose(found, X[np.ix_(rows, columns)].sum(axis=0), rtol=1e-13)
 
 
 def pair_sum(first, second):

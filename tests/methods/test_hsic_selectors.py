@@ -279,6 +279,24 @@ def test_the_unit_of_the_target_does_not_matter(unit):
         )
 
 
+@pytest.mark.parametrize("unit", [1e-9, 3.7, 2.0**20, 1e155])
+@pytest.mark.parametrize("selector", [HSICRanking(), HSICLasso(), L1HSIC(random_state=0)])
+def test_the_unit_does_not_matter_for_a_polynomial_of_the_target(selector, unit):
+    data = make_quad(60, random_state=0)
+    selector = clone(selector).set_params(n_features_to_select=2, target_kernel="poly")
+    scores = selector.fit(data.data, data.target).scores_.copy()
+    other = selector.fit(data.data, data.target * unit).scores_
+    np.testing.assert_allclose(other, scores, rtol=1e-6, atol=1e-9 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("unit", [1.0, 3.7, 1e-3, 1e200])
+def test_columns_with_the_same_kernel_are_a_tie(unit):
+    """Every row has a value of its own in every column, so that the delta kernel is the same."""
+    data = make_quad(40, random_state=0)
+    selector = HSICLasso(n_features_to_select=1, kernel="delta")
+    assert selector.fit(data.data, data.target * unit).indices_.tolist() == [0]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -558,3 +558,13 @@ def test_gains_on_threads_are_the_same(monkeypatch):
     one, two = (ConditionalGains(rows, n_jobs).given([0, 5]) for n_jobs in (1, 2))
     assert one.tolist() == two.tolist()
     assert len(one) == 10
+
+
+@pytest.mark.parametrize("n_columns", [4, 150])
+def test_callback_hears_of_every_pair_of_columns(n_columns):
+    rng = np.random.default_rng(0)
+    X, y, reports = rng.normal(size=(60, n_columns)), rng.integers(2, size=60), []
+    GlobalCMI(n_features_to_select=2, solver="linear", callback=reports.append).fit(X, y)
+    done = [r.done for r in reports if r.message == "counting pairs of columns"]
+    assert done == sorted(done)
+    assert done[-1] == n_columns * (n_columns + 1) // 2

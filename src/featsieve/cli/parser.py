@@ -24,6 +24,7 @@ FIXES = (
     *("encoding", "layout", "names", "codes", "rows", "header"),
     *("numbers", "dates", "empty", "spelling", "target", "states"),
 )
+BY_P_VALUES = ("bh", "by", "wy")  # featsieve.methods.ranking says what they are
 # These need more than a file and a target.
 _NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
 
@@ -219,7 +220,8 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         type=_how_many,
         metavar="N",
         default="auto",
-        help="how many columns, a fraction of them, or auto (default)",
+        help="how many columns, a fraction of them, auto (default), or those whose adjusted "
+        "p-values pass: bh, by (false discovery rate), wy (any false column)",
     )
     command.add_argument("--seed", type=_seed, default=0, metavar="S", help="default: 0")
     command.add_argument("--max-time", type=_seconds, metavar="S", help="stop after S seconds")
@@ -294,7 +296,7 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 def _how_many(text: str) -> int | float | str:
-    if text == "auto":
+    if text == "auto" or text in BY_P_VALUES:
         return text
     number = _number(text)
     if number is not None and number >= 1 and number == int(number) and "." not in text:
@@ -302,7 +304,8 @@ def _how_many(text: str) -> int | float | str:
     if number is not None and 0 < number <= 1:
         return number
     raise argparse.ArgumentTypeError(
-        f"{text!r} columns cannot be selected; give an integer >= 1, a fraction up to 1.0, or auto."
+        f"{text!r} columns cannot be selected; give an integer >= 1, a fraction up to 1.0, auto, "
+        "or bh, by or wy: as many as pass by adjusted p-values."
     )
 
 

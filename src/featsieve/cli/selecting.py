@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from featsieve.cli.outcome import Outcome, describe, finite, plain
+from featsieve.cli.parser import BY_P_VALUES
 from featsieve.cli.progress import Bar
 from featsieve.cli.running import say, tell
 from featsieve.errors import InputError
@@ -24,6 +25,7 @@ from featsieve.result import COMPLETED, INTERRUPTED, TIME_LIMIT
 PERMUTATIONS = 1000
 MOST_CELLS = 10_000_000
 CONTROLLED = "LassoSelector"
+TESTED = frozenset({"n_permutations", "alpha"})  # parameters of methods with p-values of their own
 _STOPPED = {
     TIME_LIMIT: "the time limit was reached; this is the best answer so far.",
     INTERRUPTED: "interrupted; this is the best answer so far.",
@@ -141,11 +143,28 @@ def build_selector(
     if arguments.max_time is not None:  # else the method's own limit, which a race has
         settings["max_time"] = arguments.max_time
     control = _control(arguments)
+    _check_count_rule(arguments, method, known, control)
     if control is not None:
         del settings["n_features_to_select"]
     selector = build(**({name: v for name, v in settings.items() if name in known} | asked))
     _check_words(arguments, method, selector)
     return selector if control is None else _controlled(selector, control, arguments)
+
+
+def _check_count_rule(
+    arguments: argparse.Namespace, method: str, known: Mapping[str, Any], control: Any
+) -> None:
+    """Adjusted p-values decide the count only for methods that have them."""
+    if arguments.k not in BY_P_VALUES or (known.keys() >= TESTED and control is None):
+        return
+    if control is not None:
+        raise InputError(
+            f"-k {arguments.k} is a guarantee itself; leave --fdr and --stability out."
+        )
+    raise InputError(
+        f"-k {arguments.k} counts the columns whose adjusted p-values pass, and {method} has none; "
+        "give --method pc, maxrel or nmiranking."
+    )
 
 
 def _control(arguments: argparse.Namespace) -> dict[str, Any] | None:

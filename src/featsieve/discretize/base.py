@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,21 +12,19 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
-from featsieve.engines.base import spans
-from featsieve.engines.remote import CanMapTaken
+from featsieve.engines.base import map_taken, pieces
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
 from featsieve.input.targets import scan_target
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
-from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema
 
 MAX_STATES = 255
 MAX_CUTS = MAX_STATES - 2  # one state more than cuts, and one for missing cells
-
+check_bins = partial(check_integer, minimum=2, maximum=MAX_CUTS + 1)
 
 # More cuts than this are searched by bisection.
 FEW_CUTS = 16
@@ -42,34 +40,22 @@ class Cuts:
 
     columns: tuple[FloatArray, ...]
     n_states: IntArray = field(init=False, repr=False)
+    few: dict[Any, FloatArray] = field(init=False, repr=False)
     _sizes: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        """``few``: cuts of the columns that have few, columns × cuts, for both types of numbers."""
         sizes = np.array([len(cuts) for cuts in self.columns], dtype=np.int64)
-        vars(self).update(_sizes=sizes, n_states=sizes + 2)
-
-    @cached_property
-    def _few(self) -> FloatArray:
-        """The cuts of all columns that have few, cuts × columns, filled up with infinity."""
-        is_few = self._sizes <= FEW_CUTS
-        few = np.full((len(self.columns), int(np.max(self._sizes[is_few], initial=0))), np.inf)
+        is_few = sizes <= FEW_CUTS
+        few = np.full((len(sizes), int(np.max(sizes[is_few], initial=0))), np.inf)
         for column in np.flatnonzero(is_few):
-            few[column, : self._sizes[column]] = self.columns[column]
-        return np.ascontiguousarray(few.T)
-
-    @cached_property
-    def _few_single(self) -> FloatArray:
-        """The same for single precision: rounded down, they separate the same numbers."""
+            few[column, : sizes[column]] = self.columns[column]
         with np.errstate(over="ignore"):
-            single = self._few.astype(np.float32)
-            return np.where(single > self._few, np.nextafter(single, np.float32(-np.inf)), single)
-
-    def _few_for(self, dtype: Any) -> FloatArray:
-        return self._few_single if dtype == np.float32 else self._few
-
-    def few_by_column(self, dtype: Any) -> FloatArray:
-        """Columns × cuts for numbers of this type, filled up with infinity; no column has many."""
-        return np.ascontiguousarray(self._few_for(dtype).T)
+            single = few.astype(np.float32)
+            # Rounded down, they separate the same numbers.
+            single = np.where(single > few, np.nextafter(single, np.float32(-np.inf)), single)
+        by_type = {few.dtype: few, single.dtype: single}
+        vars(self).update(_sizes=sizes, n_states=sizes + 2, few=by_type)
 
     def encode(self, X: Any) -> npt.NDArray[np.uint8]:
         """Codes of the cells of a dense or sparse array."""
@@ -77,7 +63,8 @@ class Cuts:
             X = np.asarray(X.toarray(), dtype=np.float64)
         X = np.asarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         codes = np.empty(X.shape, dtype=np.uint8)
-        missing, few = (self._sizes + 1).astype(np.uint8), self._few_for(X.dtype)
+        missing = (self._sizes + 1).astype(np.uint8)
+        few = np.ascontiguousarray(self.few[X.dtype].T)
         if X.T.flags.c_contiguous and X.shape[1] > 1:
             states = np.empty(ROWS_AT_A_TIME, dtype=np.uint8)
             encode_columns(X.T, few, missing, states, codes)
@@ -116,22 +103,15 @@ def refuse_states(name: str, n_states: int | str) -> None:
     )
 
 
-# A tile of columns, its sorted copies and the engine's own copy share the budget.
-COPIES_PER_TILE = 4
-# So many values keep a thread busy for about a millisecond, and fit its cache.
-TILE_VALUES = 1 << 18
-
-
 @dataclass(frozen=True)
 class Sample:
-    """The rows that cuts come from, with their class codes and weights where there are any.
+    """The rows that cuts come from, with their weights where there are any.
 
     ``rows`` is what to ask the engine for: None is all rows.
     """
 
     rows: IntArray | None
     n_rows: int
-    classes: IntArray | None = None
     weights: FloatArray | None = None
 
 
@@ -154,10 +134,16 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        X = self._checked(X, reset=True)
+        X = np.ascontiguousarray(self._checked(X, reset=True))
         classes = self._class_codes(y, len(X))
         self._check()
-        self.cuts_ = list(self._cuts_of_columns(X, classes, effective_n_jobs(self._jobs())))
+        n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
+        parts = ordered_map(
+            partial(self._short_cuts, classes, None, X),
+            pieces(X.shape[1], len(X) * n_classes),
+            effective_n_jobs(self._jobs()),
+        )
+        self.cuts_ = [cuts for part in parts for cuts in part]
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
@@ -165,68 +151,39 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return Cuts(tuple(self.cuts_)).encode(self._checked(X, reset=False))
 
-    def cuts_from(self, engine: Engine, sample: Sample) -> Cuts:
-        """Cuts of an engine's columns from a sample; a categorical column keeps its states."""
+    def cuts_from(
+        self, engine: Engine, sample: Sample, classes_of: Callable[[Array], IntArray]
+    ) -> Cuts:
+        """Cuts of an engine's columns from a sample; a categorical column keeps its states.
+
+        ``classes_of`` makes class codes of a 2-D target; where they are looked at, each of them is
+        counted at each value.
+        """
         self._check()
-        numeric = engine.schema.numeric_columns()
+        numeric = engine.schema.numeric_columns
         cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
-        for tile, cuts_of_tile in self._cuts_of_tiles(engine, sample, numeric):
-            cuts.update(zip(tile.tolist(), cuts_of_tile, strict=True))
+        classes = classes_of(engine.targets(sample.rows)) if self.needs_target else None
+        n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
+        fn, n_values = partial(self._short_cuts, classes, sample.weights), sample.n_rows * n_classes
+        n_jobs = engine.n_jobs if sample.n_rows >= self._rows_worth_threads else 1
+        found = map_taken(engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs)
+        cuts.update(zip(numeric.tolist(), found, strict=True))
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
-
-    def _cuts_of_tiles(
-        self, engine: Engine, sample: Sample, columns: IntArray
-    ) -> Iterable[tuple[IntArray, list[FloatArray]]]:
-        """Where the rows are, or here."""
-        rows, width = sample.rows, _tile_width(engine, sample.n_rows)
-        if isinstance(engine, CanMapTaken):
-            fn = partial(_cuts_there, self, sample.classes, sample.weights)
-            mapped = engine.map_taken(fn, rows, columns, width)
-            if mapped is not None:
-                return mapped
-        tiles = [columns[slice(*span)] for span in spans(len(columns), width)]
-        return self._cuts_here(engine, sample, tiles)
-
-    def _cuts_here(
-        self, engine: Engine, sample: Sample, tiles: list[IntArray]
-    ) -> Iterator[tuple[IntArray, list[FloatArray]]]:
-        for tile in tiles:
-            taken = None if len(tile) == engine.n_features else tile
-            X = engine.take(sample.rows, taken)[0]
-            yield (
-                tile,
-                self._cuts_of_columns(
-                    X, sample.classes, engine.n_jobs, sample.weights, engine.monitor
-                ),
-            )
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Cuts of one column on its own, without classes."""
         self._check()
-        return self._cuts_of_columns(values[:, None], None, 1, weights)[0]
+        return self._short_cuts(None, weights, values[:, None], (0, 1))[0]
 
-    def _cuts_of_columns(
+    def _short_cuts(
         self,
-        X: FloatArray,
         classes: IntArray | None,
-        n_jobs: int,
-        weights: FloatArray | None = None,
-        monitor: Monitor = SILENT,
+        weights: FloatArray | None,
+        X: FloatArray,
+        tile: tuple[int, int],
     ) -> list[FloatArray]:
-        X = np.ascontiguousarray(X)
-        # Where classes are looked at, each of them is counted at each value.
-        per_column = len(X) * (1 if classes is None else int(classes.max(initial=0)) + 1)
-        tiles = list(spans(X.shape[1], max(1, TILE_VALUES // max(per_column, 1))))
-        parts = ordered_map(
-            lambda tile: self._cuts_of_tile(X, tile, classes, weights),
-            tiles,
-            n_jobs if len(tiles) >= 2 * n_jobs and len(X) >= self._rows_worth_threads else 1,
-        )
-        cuts: list[FloatArray] = []
-        for columns in parts:
-            cuts += [column[:MAX_CUTS] for column in columns]
-            monitor.check()
-        return cuts
+        """Of some columns of X, never more than there are codes for."""
+        return [cuts[:MAX_CUTS] for cuts in self._cuts_of_tile(X, tile, classes, weights)]
 
     def _cuts_of_tile(
         self,
@@ -304,23 +261,6 @@ def _refuse_no_classes(labels: Any, name: str) -> None:
         )
 
 
-def _cuts_there(
-    discretizer: Discretizer,
-    classes: IntArray | None,
-    weights: FloatArray | None,
-    X: FloatArray,
-) -> list[FloatArray]:
-    return discretizer._cuts_of_columns(X, classes, 1, weights)
-
-
-def _tile_width(engine: Engine, n_rows: int) -> int:
-    return max(1, engine.memory_limit // (COPIES_PER_TILE * 8 * max(n_rows, 1)))
-
-
 def _finite(values: FloatArray) -> FloatArray:
     """Infinite cells as the largest finite ones: they are extreme, and have no midpoints."""
     return values if np.isfinite(values).all() else np.nan_to_num(values)
-
-
-def check_bins(n_bins: Any) -> None:
-    check_integer("n_bins", n_bins, 2, MAX_CUTS + 1)

@@ -67,7 +67,7 @@ def code_cuts(engine: Engine) -> Cuts:
     Where those are too far apart, one state per code that occurs.
     """
     code_range = engine.reduce_rows(CodeRange.of_block)
-    numeric = engine.schema.numeric_columns()
+    numeric = engine.schema.numeric_columns
     _refuse_fractions(engine.schema, code_range)
     is_wide = code_range.low + MAX_CUTS < code_range.high
     near, wide = numeric[~is_wide[numeric]].tolist(), numeric[is_wide[numeric]].tolist()

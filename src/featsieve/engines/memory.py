@@ -18,13 +18,12 @@ from featsieve.engines.base import (
     TILE_ROWS,
     BaseEngine,
     Context,
-    Nearest,
     block_rows,
-    nearest_in_tile,
     rows_within,
     spans,
     tile_columns,
 )
+from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
 from featsieve.input.columns import is_sparse, numeric_values

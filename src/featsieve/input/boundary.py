@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -44,12 +43,11 @@ from featsieve.input.parameters import (
     brief,
     check_callback,
     check_choice,
+    check_count,
     check_flag,
     check_sample_weight,
     check_time,
     effective_n_jobs,
-    is_integer,
-    is_real,
     not_allowed,
     parse_memory,
 )
@@ -64,7 +62,6 @@ from featsieve.input.targets import (
 )
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Callback, Monitor
-from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Schema, Target
 
 FEWEST_ROWS = 2
@@ -73,7 +70,7 @@ StatesOf = Callable[[list[int]], StateScan]  # of these columns
 
 @dataclass(frozen=True)
 class Settings:
-    """The shared parameters that decide how data is read.
+    """The parameters that all selectors share: how data is read, and how many units are kept.
 
     ``rescale``: columns and a numeric target in extreme units may be multiplied by powers of two,
     because the method does not depend on units; otherwise they are refused, unless the method
@@ -94,6 +91,8 @@ class Settings:
     takes_any_unit: bool = False
     takes_sparse: bool = True
     owner: str = "featsieve"
+    n_features_to_select: Any = None
+    count_rules: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """All of them are checked and resolved at once, before anything is read."""
@@ -104,6 +103,7 @@ class Settings:
             memory_limit=parse_memory(self.memory_limit),
             callback=check_callback(self.callback),
             rescale=check_flag("standardize", self.rescale),
+            n_features_to_select=check_count(self.n_features_to_select, self.count_rules),
         )
 
     @cached_property
@@ -122,34 +122,6 @@ class Settings:
             rescale=self.rescale,
             refuse_extreme=not self.takes_any_unit,
         )
-
-
-def resolve_count(n_features_to_select: Any, n_units: int, rules: Sequence[str] = ()) -> int | None:
-    """How many units to keep; None where one of the ``rules`` finds the number.
-
-    >>> resolve_count(None, 5), resolve_count(0.4, 5), resolve_count(3, 5)
-    (2, 2, 3)
-    """
-    given = n_features_to_select
-    if given is None:
-        return max(1, n_units // 2)
-    if isinstance(given, str) and given in rules:
-        return None
-    if is_integer(given) and given >= 1:
-        return _capped(int(given), n_units)
-    if is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1:
-        return max(1, int(given * n_units))
-    allowed = ", ".join(["an integer >= 1", "a fraction in (0, 1]", *rules])
-    raise not_allowed("n_features_to_select", given, f"{allowed} or None for half")
-
-
-def _capped(count: int, n_units: int) -> int:
-    if count > n_units:
-        warn_user(
-            f"n_features_to_select={count} is more than the {n_units} features there are; "
-            "all of them are kept."
-        )
-    return min(count, n_units)
 
 
 def opened(X: Any) -> Any:

@@ -21,6 +21,7 @@ from featsieve.input.parameters import (
     check_flag,
     check_integer,
     is_integer,
+    is_word,
     not_allowed,
 )
 from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, samples_rows, unknown_cost
@@ -216,7 +217,7 @@ class AutoSelector(BaseSelector):
     # --- its parts ------------------------------------------------------------------------------
 
     def _judges(self) -> list[Judge]:
-        if isinstance(self.judges, str) and self.judges == "auto":
+        if is_word(self.judges, "auto"):
             return list(JUDGES.values())
         if isinstance(self.judges, str) or not isinstance(self.judges, Sequence):
             raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
@@ -279,7 +280,7 @@ class AutoSelector(BaseSelector):
 
     def _named_selectors(self) -> dict[str, BaseSelector]:
         given = self.methods
-        if isinstance(given, str) and given == "auto":
+        if is_word(given, "auto"):
             return {entry.name: _build(entry.name) for entry in PORTFOLIO}
         if isinstance(given, str) or not isinstance(given, Sequence) or not given:
             raise not_allowed("methods", given, "'auto' or a list of method names and selectors")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.boundary import Settings
+from featsieve.input.parameters import brief, check_parameters
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.selector import PairingSelector
@@ -41,6 +42,12 @@ class FeatureSelector(PairingSelector):
     search: Any = field(default=None, kw_only=False)
     standardize: bool = True
 
+    def _settings(self) -> Settings:
+        settings = super()._settings()
+        for part in (self.measure, self.search):
+            check_parameters(part, getattr(part, "checks", {}))
+        return settings
+
     def _procedure(self) -> Procedure:
         _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")
         _refuse_no_object("search", self.search, "steps", "featsieve.searches.Ranking()")
@@ -51,6 +58,13 @@ class FeatureSelector(PairingSelector):
         from featsieve.measures.pearson.pearson import Pearson
 
         return Pearson if self.measure is None else type(self.measure)
+
+    @property
+    def _task(self) -> str:
+        """Sequences arrive as classes, one for each distinct sequence."""
+        is_auto = isinstance(self.task, str) and self.task == "auto"
+        compares = getattr(self.measure, "compares_text", False)
+        return "classification" if is_auto and compares else self.task
 
     @property
     def _scores_by_step(self) -> bool:

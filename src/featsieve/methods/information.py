@@ -76,6 +76,8 @@ class MRMR(GreedyInformation):
 
     scheme: str = "difference"
 
+    _checks = MinimalRedundancy.checks
+
     def _criterion(self) -> Criterion:
         return MinimalRedundancy(scheme=self.scheme)  # type: ignore[arg-type]
 
@@ -184,6 +186,8 @@ class MIFS(GreedyInformation):
     """
 
     beta: float = 1.0
+
+    _checks = WeightedRedundancy.checks
 
     def _criterion(self) -> Criterion:
         return WeightedRedundancy(beta=self.beta)

@@ -9,17 +9,18 @@ import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.inference.knockoffs.covariance import SPREADS
+from featsieve.inference.knockoffs.diagnostic import MISFIT
 from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.methods.around import AroundSelector, inner_selector
 from featsieve.methods.feature_selector import FeatureSelector
 from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
-from featsieve.procedures.knockoffs import Knockoffs
+from featsieve.procedures.knockoffs import Knockoffs, level_after
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.selector import BaseSelector
 
-MISFIT = 0.01
+NAMED = 3  # columns, in a warning
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -51,9 +52,11 @@ class KnockoffSelector(AroundSelector):
         The false discovery rate q.
     n_copies : int, default=1
         With several copies the answer depends less on chance (e-values; Ren and Barber 2024).
-    spread : {"mvr", "equicorrelated"}, default="mvr"
-        How far copies are from their columns: by minimal variance-based reconstructability
-        (Spector and Janson 2022), or all equally far.
+    spread : {"mvr", "sdp", "equicorrelated"}, default="mvr"
+        How far copies are from their columns: such that no column can be put together from its
+        copy and the others (minimal variance-based reconstructability, Spector and Janson 2022);
+        as far as possible on average (Candès et al. 2018), which finds more where the method looks
+        at columns one by one, as rankings do; or all equally far.
     allow_empty : bool, default=False
         Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
     random_state : int, generator or None
@@ -78,7 +81,7 @@ class KnockoffSelector(AroundSelector):
     selector: Any = None
     fdr: float = 0.1
     n_copies: int = 1
-    spread: Literal["mvr", "equicorrelated"] = "mvr"
+    spread: Literal["mvr", "sdp", "equicorrelated"] = "mvr"
     random_state: Any = None
 
     def _inner(self) -> BaseSelector:
@@ -114,10 +117,13 @@ class KnockoffSelector(AroundSelector):
         self.guarantee_ = self._guarantee(result)
         pvalue = result.extras["exchangeability_pvalue"]
         if pvalue < MISFIT:
+            units = owner[result.extras["unlike_copies"]]
+            names = listed(unit_names(engine.schema, units), NAMED)
             warn_user(
-                f"the copies can be told from the columns (p = {pvalue:.2g}): the columns are not "
-                "jointly Gaussian, so the false discovery rate may be higher than asked for; "
-                "transform skewed or heavy-tailed columns, and declare discrete ones as categories."
+                f"the copies can be told from the columns (p = {pvalue:.2g}"
+                f"{f'; most of all: {names}' if names else ''}): the columns are not jointly "
+                "Gaussian, so the false discovery rate may be higher than asked for; transform "
+                "skewed or heavy-tailed columns, and declare discrete ones as categories."
             )
         if result.extras["structure"].too_few_rows:
             warn_user(
@@ -141,14 +147,15 @@ class KnockoffSelector(AroundSelector):
         level, units = result.extras["later"]
         names = unit_names(schema, units)
         nearest = unit_names(schema, nearest_misses(result))
+        tried = level_after(self.fdr)
         later = (
-            f"at {level:.0%} {'this one' if len(names) == 1 else f'these {len(names)}'} would: "
+            f"; at {level:.0%} {'this one' if len(names) == 1 else f'these {len(names)}'} would: "
             f"{listed(names)} (valid although the level is chosen afterwards)"
             if names
-            else "nor at any level up to 50%"
+            else ("" if tried is None else f", nor at {tried:.0%}")
         )
         return (
-            f"Nothing passes at a false discovery rate of {self.fdr:.0%}; {later}. At this level "
+            f"Nothing passes at a false discovery rate of {self.fdr:.0%}{later}. At this level "
             f"fewer than {int(np.ceil(1 / self.fdr))} true columns cannot be found. Nearest "
             f"misses: {listed(nearest)}."
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import check_choice, is_word
 from featsieve.measures.information.binned import ConditionalMutualInformation, MutualInformation
 from featsieve.measures.pearson.pearson import Pearson
 from featsieve.procedures.pairing import Pairing
@@ -55,13 +56,17 @@ class QPFS(PairingSelector):
     target_discretizer: Any = "auto"
     random_state: Any = None
 
+    _checks = {  # noqa: RUF012
+        **SimplexQP.checks,
+        "similarity": partial(check_choice, allowed=("correlation", "mi")),
+    }
+
     @property
     def _measure_type(self) -> type:
-        by_information = isinstance(self.similarity, str) and self.similarity == "mi"
-        return MutualInformation if by_information else Pearson
+        return MutualInformation if is_word(self.similarity, "mi") else Pearson
 
     def _measure(self) -> Measure:
-        if check_choice("similarity", self.similarity, ("correlation", "mi")) == "correlation":
+        if self.similarity == "correlation":
             return Pearson()
         return MutualInformation(
             discretizer=self.discretizer,
@@ -127,6 +132,7 @@ or None for columns that are codes already
     random_state: Any = None
 
     _measure_type = ConditionalMutualInformation
+    _checks = GlobalQuadratic.checks
 
     def _pairing(self) -> Pairing:
         measure = ConditionalMutualInformation(

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, checked_table, open_engine, resolve_count
-from featsieve.input.parameters import check_integer, check_real
+from featsieve.input.boundary import Settings, checked_table, open_engine
+from featsieve.input.parameters import check_count, check_integer, check_real
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
@@ -23,7 +23,7 @@ from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import finish
 from featsieve.schema import Schema, Target
 from featsieve.searches.ranking import Ranking
-from featsieve.selector import MayBeEmpty, PairingSelector
+from featsieve.selector import MayBeEmpty, PairingSelector, resolve_count
 
 COUNT_RULES = ("bh", "by", "wy")  # procedures.tested_ranking says what they guarantee
 
@@ -83,7 +83,7 @@ class IncrementalRanking(PairingSelector):
         return {"target": Target("classification", 1, (labels,))}
 
     def _select_from(self, engine: Any, output_scores: Any) -> None:
-        k = resolve_count(self.n_features_to_select, engine.schema.n_units)
+        k = resolve_count(check_count(self.n_features_to_select), engine.schema.n_units)
         scores = output_scores.mean(axis=0)
         order = best_first(scores)
         result = SelectionResult(

@@ -173,7 +173,7 @@ class StabilitySelector(AroundSelector):
             "r-concave": "if the frequencies of false columns have an r-concave law",
         }[self.assumption]
         return (
-            f"At most {extras['bound']:.2g} of the selected columns are expected to be false "
+            f"On average at most {extras['bound']:.2g} false columns are selected "
             f"({extras['n_pairs']} complementary pairs, {extras['mean_selected']:.3g} columns per "
             f"half, threshold {extras['threshold']:.0%}), {assumed}; a column is false that a half "
             "selects no more often than one picked at random."

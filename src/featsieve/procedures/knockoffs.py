@@ -15,7 +15,11 @@ from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import Augment, EngineWithCopies
 from featsieve.inference.knockoffs.copies import ROWS_AT_ONCE, CopyModel, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
-from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
+from featsieve.inference.knockoffs.diagnostic import (
+    MISFIT,
+    exchangeability_pvalue,
+    unlike_copies,
+)
 from featsieve.inference.knockoffs.filter import (
     e_bh,
     e_values,
@@ -47,7 +51,7 @@ class Knockoffs:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection after each set of copies."""
         model = fit_copy_model(engine, self.spread, self.seed)
-        fit = _exchangeability(model, self.seed, engine.monitor)
+        fit = _check_of_copies(model, self.seed, engine.monitor)
         statistics: list[FloatArray] = []
         for number in range(self.n_copies):
             statistics.append(self.statistics(engine, model, derived_seed(self.seed, number)))
@@ -68,7 +72,7 @@ class Knockoffs:
         return W
 
     def _answer(
-        self, statistics: FloatArray, model: CopyModel, fit: float, k: int | None
+        self, statistics: FloatArray, model: CopyModel, fit: dict[str, Any], k: int | None
     ) -> SelectionResult:
         W = statistics.mean(axis=0)
         if len(statistics) == 1:
@@ -87,7 +91,7 @@ class Knockoffs:
             "e_values": evidence,
             "n_copies": len(statistics),
             "structure": model.structure,
-            "exchangeability_pvalue": fit,
+            **fit,
             "later": later_level(statistics, self.fdr),
             "count_rule": f"the count that passes at a false discovery rate of {self.fdr:.0%}",
             "count_curve": (*level_curve(W), (len(chosen), self.fdr, 0.0)),
@@ -108,10 +112,15 @@ def level_curve(W: FloatArray) -> tuple[tuple[int, float, float], ...]:
 
 def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:
     """The level above ``fdr`` at which something passes, and what passes there."""
-    for level in LATER_LEVELS:
-        if level > fdr:
-            return smallest_level(np.mean([e_values(w, level) for w in statistics], axis=0))
-    return 1.0, np.empty(0, dtype=np.intp)
+    level = level_after(fdr)
+    if level is None:
+        return 1.0, np.empty(0, dtype=np.intp)
+    return smallest_level(np.mean([e_values(w, level) for w in statistics], axis=0))
+
+
+def level_after(fdr: float) -> float | None:
+    """Where e-values look; one level only, which must not depend on what they say."""
+    return next((level for level in LATER_LEVELS if level > fdr), None)
 
 
 def comparable_scores(result: SelectionResult, n_units: int, by_step: bool) -> FloatArray:
@@ -169,10 +178,12 @@ def _sample_copies(model: CopyModel, seed: int, monitor: Monitor) -> FloatArray:
     return np.concatenate(parts)
 
 
-def _exchangeability(model: CopyModel, seed: int, monitor: Monitor) -> float:
+def _check_of_copies(model: CopyModel, seed: int, monitor: Monitor) -> dict[str, Any]:
     """Of the numeric columns: categories are drawn from a model that was fitted to them."""
     active = model.gaussian.active
     drawn = _sample_copies(model, derived_seed(seed, 0), monitor)
     originals: Any = model.scaling.apply(model.sample.X)[:, active]
     copies: Any = model.scaling.apply(drawn)[:, active]
-    return exchangeability_pvalue(originals, copies, np.random.default_rng(seed), monitor)
+    pvalue = exchangeability_pvalue(originals, copies, np.random.default_rng(seed), monitor)
+    apart = active[unlike_copies(originals, copies)] if pvalue < MISFIT else active[:0]
+    return {"exchangeability_pvalue": pvalue, "unlike_copies": apart}

@@ -71,8 +71,8 @@ class Monitor:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
-        if done < total:
-            self.check()
+        if self.remaining() <= 0 and done < total:
+            raise TimeUp
 
     def expect(self, seconds: float) -> None:
         """End the run now if a piece that cannot be stopped would end after the limit."""

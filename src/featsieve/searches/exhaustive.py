@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import comb
 from typing import ClassVar
@@ -13,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_integer
+from featsieve.input.parameters import Check, check_integer, check_parameters
 from featsieve.protocols import HasValue
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE
@@ -46,13 +47,16 @@ class Exhaustive(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
+    checks: ClassVar[Mapping[str, Check]] = {
+        "max_subsets": partial(check_integer, minimum=1),
+        "keep": partial(check_integer, minimum=0),
+    }
 
     max_subsets: int = 1_000_000
     keep: int = 100
 
     def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
-        check_integer("max_subsets", self.max_subsets, 1)
-        check_integer("keep", self.keep, 0)
+        check_parameters(self, self.checks)
         total = comb(bound.n_units, k)
         if total > self.max_subsets:
             raise InputError(

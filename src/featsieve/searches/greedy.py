@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import BoolArray, FloatArray
-from featsieve.input.parameters import check_choice, check_real, not_allowed
+from featsieve.input.parameters import (
+    Check,
+    check_choice,
+    check_parameters,
+    check_real,
+    not_allowed,
+)
 from featsieve.protocols import (
     Bound,
     HasConditionalGains,
@@ -48,6 +55,7 @@ class Criterion(BaseEstimator):
     """A criterion that sums a term over the selected units."""
 
     requires: ClassVar[tuple[type, ...]] = (HasPairInformation,)
+    checks: ClassVar[Mapping[str, Check]] = {}
 
     @property
     def amplification(self) -> float:
@@ -55,6 +63,7 @@ class Criterion(BaseEstimator):
         return 1.0
 
     def begin(self, bound: BoundInformation) -> RunningCriterion:
+        check_parameters(self, self.checks)
         return SummedTerms(self, bound)
 
     def term(self, pair: PairInformation) -> FloatArray:
@@ -90,11 +99,11 @@ class SummedTerms:
 class MinimalRedundancy(Criterion):
     """I(X; Y) minus (or divided by) the mean of I(X; X_j) (mRMR, Peng 2005)."""
 
-    scheme: Literal["difference", "quotient"] = "difference"
+    checks: ClassVar[Mapping[str, Check]] = {
+        "scheme": partial(check_choice, allowed=("difference", "quotient"))
+    }
 
-    def begin(self, bound: BoundInformation) -> RunningCriterion:
-        check_choice("scheme", self.scheme, ("difference", "quotient"))
-        return super().begin(bound)
+    scheme: Literal["difference", "quotient"] = "difference"
 
     def term(self, pair: PairInformation) -> FloatArray:
         return pair.mutual
@@ -144,15 +153,13 @@ class InfomaxExtraction(Criterion):
 class WeightedRedundancy(Criterion):
     """I(X; Y) − β Σ_j I(X; X_j) (MIFS, Battiti 1994)."""
 
+    checks: ClassVar[Mapping[str, Check]] = {"beta": partial(check_real, low=0)}
+
     beta: float = 1.0
 
     @property
     def amplification(self) -> float:
         return max(1.0, self.beta)
-
-    def begin(self, bound: BoundInformation) -> RunningCriterion:
-        check_real("beta", self.beta, 0)
-        return super().begin(bound)
 
     def term(self, pair: PairInformation) -> FloatArray:
         return pair.mutual

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Event
 from typing import Any, ClassVar, Literal, get_args
 
@@ -13,7 +13,16 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.input.parameters import check_choice, check_integer, check_real, effective_n_jobs
+from featsieve.input.parameters import (
+    Check,
+    check_choice,
+    check_integer,
+    check_parameters,
+    check_random_state,
+    check_real,
+    effective_n_jobs,
+    unless,
+)
 from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
@@ -28,7 +37,7 @@ from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, tuned_point
+from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, evaluate
 
 RadiusRule = Literal["weights", "columns"]
 MOST_RESTARTS = 1_000_000
@@ -115,6 +124,15 @@ class L1Ball(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasWeightGradient,)
+    checks: ClassVar[Mapping[str, Check]] = {
+        "n_init": partial(check_integer, minimum=1, maximum=MOST_RESTARTS),
+        "max_iter": partial(check_integer, minimum=1),
+        "step": partial(check_choice, allowed=MOVERS),
+        "tol": partial(check_real, low=0),
+        "n_agree": unless(None, partial(check_integer, minimum=1, also="None")),
+        "rank_radii_by": partial(check_choice, allowed=get_args(RadiusRule)),
+        "random_state": check_random_state,
+    }
 
     n_init: int = 20
     max_iter: int = 100
@@ -127,7 +145,7 @@ class L1Ball(BaseEstimator):
 
     def steps(self, bound: WeightedBound, k: int) -> Iterator[SelectionResult]:
         """The best answer after each restart."""
-        self._check()
+        check_parameters(self, self.checks)
         worth = self._worth(bound)
         done: list[Restart] = []
         trace: list[float] = []
@@ -151,15 +169,6 @@ class L1Ball(BaseEstimator):
             )
         value = lru_cache(maxsize=None)(bound.value)
         return lambda step: value(step.support)
-
-    def _check(self) -> None:
-        check_choice("step", self.step, MOVERS)
-        check_choice("rank_radii_by", self.rank_radii_by, get_args(RadiusRule))
-        check_integer("n_init", self.n_init, 1, MOST_RESTARTS)
-        check_integer("max_iter", self.max_iter, 1)
-        check_real("tol", self.tol, 0)
-        if self.n_agree is not None:
-            check_integer("n_agree", self.n_agree, 1, also="None")
 
     def _restarts(self, bound: WeightedBound, k: int) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""
@@ -254,13 +263,14 @@ def _resized(
 
 def _trimmed(bound: WeightedBound, ascent: Ascent, k: int, step: RadiusStep) -> RadiusStep:
     """The k largest weights stay and climb once more; if one is lost on the way, as they were."""
-    says_nothing = not tuned_point(bound, step.weights).gradient.any()  # then weights are chance
+    slopes = evaluate(bound, step.weights, tune=True).gradient
+    says_nothing = not slopes.any()  # then weights are chance
     kept = np.arange(k) if says_nothing else best_first(step.weights)[:k]
     start = np.zeros(bound.n_units)
     start[kept] = step.weights[kept]
     point, n_iter = ascent.run(bound, start, step.radius, k)
     if point.size != k:
-        point = tuned_point(bound, start)
+        point = evaluate(bound, start, tune=True)
     return RadiusStep(step.radius, point.weights, point.value, n_iter)
 
 
@@ -268,11 +278,11 @@ def _filled(bound: WeightedBound, k: int, step: RadiusStep) -> RadiusStep:
     """The units that gain most at a small weight come in with that weight."""
     missing = step.weights <= NONZERO
     small = _SMALL_SHARE * step.weights.sum() / step.size
-    slopes = tuned_point(bound, np.where(missing, small, step.weights)).gradient
+    slopes = evaluate(bound, np.where(missing, small, step.weights), tune=True).gradient
     order = best_first(np.where(missing, slopes, -np.inf))[: k - step.size]
     weights = np.where(missing, 0.0, step.weights)
     weights[order] = small
-    point = tuned_point(bound, weights)
+    point = evaluate(bound, weights, tune=True)
     return RadiusStep(max(step.radius, weights.sum()), weights, point.value, 0)
 
 

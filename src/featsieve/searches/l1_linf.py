@@ -5,8 +5,9 @@ The conversion of P-L1INF: any criterion with a gradient for W becomes a search 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,9 +16,11 @@ from sklearn.base import BaseEstimator
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError, InputError
 from featsieve.input.parameters import (
+    Check,
     check_choice,
     check_flag,
     check_integer,
+    check_parameters,
     check_real,
     not_allowed,
 )
@@ -87,6 +90,13 @@ class L1LInf(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasMatrixGradient,)
+    checks: ClassVar[Mapping[str, Check]] = {
+        "solver": partial(check_choice, allowed=SOLVERS),
+        "n_init": partial(check_integer, minimum=1, maximum=MOST_STARTS),
+        "max_iter": partial(check_integer, minimum=1),
+        "tol": partial(check_real, low=0, inclusive="neither"),
+        "refine": check_flag,
+    }
 
     n_components: int | None = None
     p: float = np.inf
@@ -121,17 +131,13 @@ class L1LInf(BaseEstimator):
     # --- parameters -----------------------------------------------------------------------------
 
     def _check(self) -> None:
+        check_parameters(self, self.checks)
         if not any(isinstance(self.p, float | int) and self.p == order for order in ORDERS):
             raise not_allowed("p", self.p, "inf, 2 or 1")
-        check_choice("solver", self.solver, SOLVERS)
         if self.solver == "two-metric" and self.p != np.inf:
             raise InputError(
                 f"solver='two-metric' solves p=inf only, got p={self.p!r}; use solver='proximal'."
             )
-        check_integer("n_init", self.n_init, 1, MOST_STARTS)
-        check_integer("max_iter", self.max_iter, 1)
-        check_real("tol", self.tol, 0, inclusive="neither")
-        check_flag("refine", self.refine)
 
     def _rows(self, bound: BoundMatrix) -> PenalizedRows:
         owner: IntArray = np.arange(bound.n_units, dtype=np.intp)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,15 +12,21 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError, InputError
-from featsieve.input.parameters import check_integer, check_real
+from featsieve.input.parameters import (
+    Check,
+    check_integer,
+    check_parameters,
+    check_real,
+    unless,
+)
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
-from featsieve.protocols import HasPairs, Nesting, PairTerms
+from featsieve.protocols import HasPairMatrix, HasPairs, Nesting, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, first_of_copies
 from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
+from featsieve.searches.global_quadratic import BoundPairs, matrix_by_rows
 
 SAME_TERMS = 1e-9  # of the largest term
 
@@ -54,6 +61,10 @@ class SimplexQP(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)
     nesting: ClassVar[Nesting] = "growing"
+    checks: ClassVar[Mapping[str, Check]] = {
+        "alpha": unless("auto", partial(check_real, low=0, high=1, also="'auto'")),
+        "n_columns": unless(None, partial(check_integer, minimum=1, also="None for all")),
+    }
 
     alpha: float | str = "auto"
     n_columns: int | None = None
@@ -61,7 +72,7 @@ class SimplexQP(BaseEstimator):
 
     def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
         """One answer: the minimum is unique but for ties."""
-        self._check()
+        check_parameters(self, self.checks)
         terms = bound.relevance_and_pairs()
         if terms.role != "redundancy":
             raise IncompatibleError(
@@ -93,7 +104,9 @@ class SimplexQP(BaseEstimator):
         """All columns of Q, or some of them and their indices."""
         n_units = len(terms.relevance)
         if self.n_columns is None or self.n_columns >= n_units:
-            return pair_matrix(bound, terms), None
+            if isinstance(bound, HasPairMatrix):
+                return bound.pair_matrix(), None
+            return matrix_by_rows(bound.monitor, terms), None
         rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
         units = chosen.tolist()
@@ -106,12 +119,6 @@ class SimplexQP(BaseEstimator):
             total = redundancy + float(relevance.mean())
             return redundancy / total if total > 0 else 0.5
         return float(self.alpha)
-
-    def _check(self) -> None:
-        if not (isinstance(self.alpha, str) and self.alpha == "auto"):
-            check_real("alpha", self.alpha, 0, 1, also="'auto'")
-        if self.n_columns is not None:
-            check_integer("n_columns", self.n_columns, 1, also="None for all")
 
 
 def _redundancy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -11,7 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
-from featsieve.input.parameters import check_flag, check_fraction_or_count
+from featsieve.input.parameters import (
+    Check,
+    check_flag,
+    check_fraction_or_count,
+    check_parameters,
+)
 from featsieve.protocols import Bound, HasAdditions, HasRemovals, HasValue, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
@@ -56,11 +61,12 @@ class Forward(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
     nesting: ClassVar[Nesting] = "growing"
+    checks: ClassVar[Mapping[str, Check]] = {"step": check_fraction_or_count}
 
     step: float = 1
 
     def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
-        check_fraction_or_count("step", self.step)
+        check_parameters(self, self.checks)
         selected: list[int] = []
         outside = list(range(bound.n_units))
         scores = np.full(bound.n_units, np.nan)
@@ -117,13 +123,16 @@ class Backward(BaseEstimator):
 
     requires: ClassVar[tuple[type, ...]] = (HasValue,)
     nesting: ClassVar[Nesting] = "shrinking"
+    checks: ClassVar[Mapping[str, Check]] = {
+        "step": check_fraction_or_count,
+        "order_selected": check_flag,
+    }
 
     step: float = 1
     order_selected: bool = True
 
     def steps(self, bound: BoundValue, k: int) -> Iterator[SelectionResult]:
-        check_fraction_or_count("step", self.step)
-        check_flag("order_selected", self.order_selected)
+        check_parameters(self, self.checks)
         left = list(range(bound.n_units))
         removed: list[int] = []
         scores = np.full(bound.n_units, np.nan)

@@ -149,7 +149,7 @@ def category_features(
     before: list[int],
 ) -> FloatArray:
     """What the copy of a categorical column is drawn from."""
-    numeric = schema.numeric_columns()
+    numeric = schema.numeric_columns
     owner = Dummies(schema).owner
     originals = _expand(schema, scaling.apply(X))[:, owner != column]
     copies = scaling.apply(drawn)

@@ -10,9 +10,12 @@ import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.inference.knockoffs.regression import fit_regression
+from featsieve.runtime.ordering import best_first
 from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import SILENT, Monitor
 
+MISFIT = 0.01  # a p-value below it is a warning
+CLEARLY = 4.0  # standard errors
 N_DIRECTIONS = 5
 PAIRS_PER_COLUMN = 2
 POOLED_WEIGHT = 3.0  # what all columns have in common is told apart first
@@ -50,6 +53,24 @@ def exchangeability_pvalue(
     guesses = _guesses([signs * part for part in contrast], swapped, training, monitor)
     right = int((guesses == swapped[~training]).sum())
     return float(binom.sf(right - 1, len(guesses), 0.5))
+
+
+def unlike_copies(originals: FloatArray, copies: FloatArray) -> IntArray:
+    """The columns whose own shape differs clearly from that of their copies, most of all first."""
+    no_pairs = np.empty((2, 0), dtype=np.intp)
+    largest = np.zeros(originals.shape[1])
+    for own, copied in zip(
+        _features(originals, no_pairs, _repeats(originals, copies)),
+        _features(copies, no_pairs, _repeats(copies, originals)),
+        strict=True,
+    ):
+        if own.shape[1]:
+            difference = own - copied
+            error = difference.std(axis=0) / np.sqrt(len(difference))
+            mean = np.abs(difference.mean(axis=0))
+            np.maximum(largest, mean / np.where(error > 0, error, np.inf), out=largest)
+    order = best_first(largest)
+    return order[largest[order] > CLEARLY]
 
 
 def _with_directions(

@@ -7,14 +7,15 @@ targets of rows that are alike in the columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.input.parameters import check_integer
+from featsieve.input.parameters import Check, check_integer, check_parameters
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.chatterjee.agreement import (
     Agreement,
@@ -62,12 +63,14 @@ class ConditionalDependence(BaseMeasure):
     """
 
     scale_ddof: ClassVar[int | None] = 1
+    checks: ClassVar[Mapping[str, Check]] = {"n_neighbors": partial(check_integer, minimum=1)}
 
     target_kernel: Any = None
     n_neighbors: int = 1
 
     def bind(self, engine: Engine) -> BoundConditionalDependence:
-        k = check_integer("n_neighbors", self.n_neighbors, 1)
+        check_parameters(self, self.checks)
+        k = int(self.n_neighbors)
         if self.target_kernel is None:
             return BoundConditionalDependence(engine, target_agreement(engine), k)
         return BoundConditionalDependence(engine, kernel_agreement(engine, self.target_kernel), k)

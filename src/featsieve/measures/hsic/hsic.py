@@ -12,7 +12,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import Check, check_choice, check_parameters
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.features import BoundFeatureHSIC
 from featsieve.measures.hsic.kernels import (
@@ -23,6 +23,7 @@ from featsieve.measures.hsic.kernels import (
     no_columns,
     width_policy,
 )
+from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.measures.hsic.passes import (
     SetChanges,
     SetPass,
@@ -69,6 +70,8 @@ class HSIC(BaseMeasure):
         σ: the median distance of the columns used; √d for d columns (1/(2d) in Song et al. 2007);
         the one with the largest criterion, searched for again at each round; or a number.
     target_bandwidth : "median" or float, default="median"
+        σ of the target's kernel; "poly" divides the target by it, so that the unit of the target
+        does not matter.
     estimator : {"unbiased", "biased", "v_statistic"}, default="unbiased"
         Song et al. 2007, eq. (4); Jitkrittum et al. 2013, eq. (4) with (n − 1)²; Masaeli et al.
         2010, eq. (8) with n².
@@ -99,6 +102,13 @@ class HSIC(BaseMeasure):
 
     scale_ddof: ClassVar[int | None] = 0
 
+    checks: ClassVar[Mapping[str, Check]] = {
+        "approximation": partial(check_choice, allowed=APPROXIMATIONS),
+        "criterion": partial(check_choice, allowed=("hsic", "mmd", "kta")),
+        "estimator": partial(check_choice, allowed=("unbiased", "biased", "v_statistic")),
+        "precision": partial(check_choice, allowed=DTYPES),
+    }
+
     kernel: Any = "rbf"
     target_kernel: Any = "auto"
     bandwidth: float | str = "median"
@@ -108,6 +118,10 @@ class HSIC(BaseMeasure):
     approximation: str = "auto"
     precision: str = "double"
     random_state: Any = None
+
+    @property
+    def compares_text(self) -> bool:
+        return isinstance(self.target_kernel, ObjectKernel)
 
     def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
         self._check(engine)
@@ -124,10 +138,7 @@ class HSIC(BaseMeasure):
         return BoundHSIC(self._paired_rows(engine, seed), kernel, widths, optimizes=optimizes)
 
     def _check(self, engine: Engine) -> None:
-        check_choice("approximation", self.approximation, APPROXIMATIONS)
-        check_choice("criterion", self.criterion, ("hsic", "mmd", "kta"))
-        check_choice("estimator", self.estimator, ("unbiased", "biased", "v_statistic"))
-        check_choice("precision", self.precision, DTYPES)
+        check_parameters(self, self.checks)
         if self.criterion != "hsic" and self.approximation not in ("auto", "none"):
             raise InputError(
                 f"criterion={self.criterion!r} is summed exactly; use approximation='none'."

@@ -368,7 +368,7 @@ class Strips:
 
 
 def _chosen_rows(rows: IntArray | None, block: Block) -> Strips:
-    X, y = block.dense(), block.y
+    X, y = block.dense() if block.is_sparse else block.X, block.y
     if rows is not None:
         low, high = np.searchsorted(rows, [block.start, block.start + block.n_rows])
         local = rows[low:high] - block.start

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.discretize.base import check_bins
 from featsieve.engines.base import require_pairs
-from featsieve.input.parameters import check_choice, check_flag
+from featsieve.input.parameters import (
+    Check,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_parameters,
+)
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.information.coded_table import CodedTable, open_table
 from featsieve.measures.information.coding import Coder, fit_coder
@@ -74,6 +81,13 @@ or None for columns that are codes already
 
     takes_missing: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = True
+    checks: ClassVar[Mapping[str, Check]] = {
+        "n_bins": check_bins,
+        "estimator": partial(check_choice, allowed=("binned", "ksg")),
+        "n_neighbors": partial(check_integer, minimum=1),
+        "normalized": check_flag,
+        "correction": partial(check_choice, allowed=CORRECTIONS),
+    }
 
     discretizer: Any = "quantile"
     n_bins: int = 5
@@ -83,13 +97,9 @@ or None for columns that are codes already
     normalized: bool = False
     correction: Correction = None
 
-    def _check(self) -> None:
-        check_choice("correction", self.correction, CORRECTIONS)
-        check_flag("normalized", self.normalized)
-
     def bind(self, engine: Engine) -> Bound:
-        self._check()
-        if check_choice("estimator", self.estimator, ("binned", "ksg")) == "ksg":
+        check_parameters(self, self.checks)
+        if self.estimator == "ksg":
             from featsieve.measures.information.ksg import BoundKSG
 
             return BoundKSG(
@@ -138,9 +148,13 @@ class ConditionalMutualInformation(MutualInformation):
     True
     """
 
+    checks: ClassVar[Mapping[str, Check]] = {
+        **MutualInformation.checks,
+        "estimator": partial(check_choice, allowed=("binned",)),
+    }
+
     def bind(self, engine: Engine) -> Bound:
-        self._check()
-        check_choice("estimator", self.estimator, ("binned",))
+        check_parameters(self, self.checks)
         return BoundConditionalInformation(self, engine, self.coder(engine))
 
 

@@ -198,7 +198,6 @@ class Packer:
         """Whether every missing cell has a plane."""
         by_columns = X.T.flags.c_contiguous
         values = (X.T if by_columns else np.ascontiguousarray(X)).reshape(-1)
-        cuts = self.cuts.few_by_column(X.dtype)
         return bool(
             pack_block(
                 values,
@@ -206,7 +205,7 @@ class Packer:
                 len(X) if by_columns else 1,
                 order,
                 valid,
-                cuts,
+                self.cuts.few[X.dtype],
                 self.cuts.n_states - 2,
                 layout.starts,
                 np.empty((COLUMNS_AT_A_TIME, BITS), dtype=values.dtype),
@@ -232,6 +231,17 @@ class TargetCoder:
         """Class codes, one column per output."""
         codes = y if self.cuts is None else self.cuts.encode(y)
         return np.asarray(codes, dtype=np.int64)
+
+    def joint_codes(self, y: Array) -> IntArray:
+        """One class code for all outputs together; several soon make a class of every row."""
+        joint, n_outputs = joint_classes(self.encode(y)), self.target.n_outputs
+        n_classes = int(joint.max()) + 1
+        if n_outputs > 1 and n_classes > MAX_CUTS + 1:
+            raise InputError(
+                f"the {n_outputs} outputs have {n_classes} combinations of classes, and "
+                f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
+            )
+        return joint
 
 
 @dataclass(frozen=True)
@@ -291,13 +301,16 @@ def fit_coder(
     engine: Engine, discretizer: Any, n_bins: int, target_discretizer: Any = "auto"
 ) -> Coder:
     """Find the cuts of columns and target, in at most a few passes over the rows."""
+    target, sample = TargetCoder(engine.target, None), _sample_of(engine)
+    for_target = choose_target_discretizer(target_discretizer, n_bins)
     chosen = choose_discretizer(discretizer, n_bins)
     by_classes = chosen is not None and chosen.needs_target
-    for_target = choose_target_discretizer(target_discretizer, n_bins)
-    target, sample = _fit_target(engine, for_target, by_classes=by_classes)
-    if by_classes:
-        _refuse_many_joint_classes(engine, sample)
-    cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
+    if not engine.target.is_classification:
+        target = _cut_target(engine, sample, for_target)
+    if chosen is None:
+        cuts = code_cuts(engine)
+    else:
+        cuts = chosen.cuts_from(engine, sample, target.joint_codes)
     is_sampled = chosen is not None and sample.rows is not None
     words = f"cuts from {sample.n_rows} of {engine.n_samples} rows" if is_sampled else None
     groups = None if engine.schema.groups is None else fit_groups(engine, cuts)
@@ -307,7 +320,18 @@ def fit_coder(
 def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     """The target's coder alone."""
     for_target = choose_target_discretizer(discretizer, n_bins)
-    return _fit_target(engine, for_target, by_classes=False)[0]
+    if engine.target.is_classification:
+        return TargetCoder(engine.target, None)
+    return _cut_target(engine, _sample_of(engine), for_target)
+
+
+def _sample_of(engine: Engine) -> Sample:
+    """The rows that all cuts come from."""
+    rows = sample_rows(engine.n_samples)
+    weights = weights_of(engine) if engine.has_weights else None
+    if rows is None:
+        return Sample(None, engine.n_samples, weights)
+    return Sample(rows, len(rows), None if weights is None else weights[rows])
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray | None:
@@ -331,32 +355,6 @@ def joint_classes(codes: IntArray) -> IntArray:
     return joint
 
 
-def _refuse_many_joint_classes(engine: Engine, sample: Sample) -> None:
-    """Several outputs soon make a class of every row: no cuts can tell those apart."""
-    n_classes = 0 if sample.classes is None else int(sample.classes.max()) + 1
-    if engine.target.n_outputs > 1 and n_classes > MAX_CUTS + 1:
-        raise InputError(
-            f"the {engine.target.n_outputs} outputs have {n_classes} combinations of classes, and "
-            f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
-        )
-
-
-def _fit_target(
-    engine: Engine, discretizer: Discretizer | None, *, by_classes: bool
-) -> tuple[TargetCoder, Sample]:
-    """The target's coder, and the rows that all cuts come from, with their classes if asked for."""
-    rows = sample_rows(engine.n_samples)
-    weights = weights_of(engine) if engine.has_weights else None
-    if weights is not None and rows is not None:
-        weights = weights[rows]
-    if engine.target.is_classification and not by_classes:
-        n_rows = engine.n_samples if rows is None else len(rows)
-        return TargetCoder(engine.target, None), Sample(rows, n_rows, None, weights)
-    y = engine.take(rows, np.arange(1))[1]
-    coder = TargetCoder(engine.target, _target_cuts(engine.target, y, weights, discretizer))
-    return coder, Sample(rows, len(y), joint_classes(coder.encode(y)), weights)
-
-
 @dataclass(frozen=True)
 class _Weights:
     """The weights of blocks of rows, in order."""
@@ -374,15 +372,13 @@ def weights_of(engine: Engine) -> FloatArray:
     return np.concatenate(engine.reduce_rows(of_block).parts)
 
 
-def _target_cuts(
-    target: Target, y: Array, weights: FloatArray | None, discretizer: Discretizer | None
-) -> Cuts | None:
-    if target.is_classification:
-        return None
+def _cut_target(engine: Engine, sample: Sample, discretizer: Discretizer | None) -> TargetCoder:
+    """For numbers."""
     if discretizer is None or discretizer.needs_target:
         raise InputError(
             f"target_discretizer={discretizer!r} cannot cut a numeric target; use 'auto', "
             "'quantile', 'equal_width' or 'sigma', or task='classification' for a target of codes."
         )
-    numbers = np.asarray(y, dtype=float)
-    return Cuts(tuple(discretizer.cuts_of(column, weights) for column in numbers.T))
+    numbers = np.asarray(engine.targets(sample.rows), dtype=float)
+    cuts = (discretizer.cuts_of(column, sample.weights) for column in numbers.T)
+    return TargetCoder(engine.target, Cuts(tuple(cuts)))

@@ -9,14 +9,15 @@ outnumber rows, and the criterion would grow without bound along its null space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.input.parameters import check_real
+from featsieve.input.parameters import Check, check_parameters, check_real, unless
 from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.covariance import Scatter, fit_covariance
@@ -57,14 +58,16 @@ class LDA(BaseMeasure):
     """
 
     scale_ddof: ClassVar[int | None] = 0
+    checks: ClassVar[Mapping[str, Check]] = {
+        "ridge": unless("auto", partial(check_real, low=0, also="'auto'"))
+    }
 
     ridge: float | str = "auto"
 
     def bind(self, engine: Engine) -> BoundLDA:
         require_classes(engine.target, "LDA", "l1/l∞ rows", "l1 weights", "embedded: l1 path")
-        if isinstance(self.ridge, str) and self.ridge == "auto":
-            return BoundLDA(engine, None)
-        return BoundLDA(engine, check_real("ridge", self.ridge, 0, also="'auto'"))
+        check_parameters(self, self.checks)
+        return BoundLDA(engine, None if self.ridge == "auto" else float(self.ridge))
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.ridge import ridge_solutions
+from featsieve.input.parameters import Check, unless
 from featsieve.measures.lsmi.basis import (
     BasisSums,
     Centers,
@@ -26,7 +27,7 @@ from featsieve.measures.lsmi.basis import (
     gradient_sums,
     weighted_distances,
 )
-from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure
+from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure, check_widths
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor
@@ -145,10 +146,19 @@ class LSMI(SampledMeasure):
     [3, 2]
     """
 
+    checks: ClassVar[Mapping[str, Check]] = {
+        **SampledMeasure.checks,
+        "lambdas": unless(None, check_widths),
+    }
+
     lambdas: Any = None
 
     def bind(self, engine: Engine) -> BoundLSMI:
-        return BoundLSMI(self._basis(engine, self.lambdas), engine.monitor)
+        basis = self._basis(engine, self.lambdas)
+        rows = basis.rows
+        # The Gram matrices of all groups of centres, were they of equal size.
+        workload = rows.n_samples * min(self.n_basis, rows.n_samples) ** 2 // rows.n_groups
+        return BoundLSMI(basis, rows.n_units, int(workload), engine.monitor)
 
 
 @dataclass(frozen=True)
@@ -166,24 +176,19 @@ class Choice:
         return float(np.abs(weights - self.weights).sum()) / size if size > 0 else np.inf
 
 
+@dataclass(eq=False)
 class BoundLSMI:
     """LSMI with its rows, centres and folds; ``tune`` keeps (σ, λ) until the next call."""
 
-    def __init__(self, basis: SampledBasis, monitor: Monitor) -> None:
-        self.basis = basis
-        self.n_units = basis.rows.n_units
-        self.monitor = monitor
-        self._choice: Choice | None = None
+    basis: SampledBasis
+    n_units: int
+    workload: int
+    monitor: Monitor
+    _choice: Choice | None = field(default=None, init=False)
 
     def restart(self, seed: int) -> BoundLSMI:
         """The same rows with other centres and folds."""
-        return BoundLSMI(self.basis.reseeded(seed), self.monitor)
-
-    @property
-    def workload(self) -> int:
-        """The Gram matrices of all groups of centres, were they of equal size."""
-        rows = self.basis.rows
-        return rows.n_samples * min(self.basis.grid.n_basis, rows.n_samples) ** 2 // rows.n_groups
+        return replace(self, basis=self.basis.reseeded(seed))
 
     @cached_property
     def _pass(self) -> Any:

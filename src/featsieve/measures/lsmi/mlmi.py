@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, partial
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.compiled.mixture import maximise_mixture
 from featsieve.errors import MemoryBudgetError
-from featsieve.input.parameters import check_choice, check_integer
+from featsieve.input.parameters import Check, check_choice, check_parameters
 from featsieve.measures.lsmi.basis import Rows, gaussian, weighted_distances
 from featsieve.measures.lsmi.sampled import SampledBasis, SampledMeasure
 from featsieve.protocols import Engine
@@ -143,11 +143,16 @@ class MLMI(SampledMeasure):
     [3, 2]
     """
 
+    checks: ClassVar[Mapping[str, Check]] = {
+        **SampledMeasure.checks,
+        "solver": partial(check_choice, allowed=get_args(Solver)),
+    }
+
     solver: Solver = "em"
 
     def bind(self, engine: Engine) -> BoundMLMI:
-        check_choice("solver", self.solver, ("em", "authors"))
-        _require_memory(engine, check_integer("n_basis", self.n_basis, 1))
+        check_parameters(self, self.checks)
+        _require_memory(engine, self.n_basis)
         return BoundMLMI(self._basis(engine), self.solver, engine.monitor)
 
 

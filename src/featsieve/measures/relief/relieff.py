@@ -3,7 +3,8 @@ Kononenko 1997): does a column differ between near rows of different classes, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import numbers
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -11,7 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.input.parameters import check_fraction_or_count, check_integer
+from featsieve.input.parameters import (
+    Check,
+    check_fraction_or_count,
+    check_integer,
+    check_parameters,
+    unless,
+)
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.relief.columns import Columns, Survey
 from featsieve.measures.relief.comparison import Differences
@@ -63,18 +70,24 @@ class Relief(BaseMeasure):
     """
 
     takes_missing: ClassVar[bool] = True
+    checks: ClassVar[Mapping[str, Check]] = {
+        "n_neighbors": partial(check_integer, minimum=1),
+        "max_samples": unless(
+            None, partial(check_fraction_or_count, inclusive="high", also="None")
+        ),
+    }
 
     n_neighbors: int = 10
     max_samples: int | float | None = None
     random_state: Any = None
 
     def bind(self, engine: Engine) -> BoundRelief:
-        n_neighbors = check_integer("n_neighbors", self.n_neighbors, 1)
+        check_parameters(self, self.checks)
         n_visited = sample_size(self.max_samples, engine.n_samples)
         # Every row is visited without max_samples: the order only decides what max_time leaves.
         seed = 0 if n_visited == engine.n_samples else root_seed(self.random_state)
         order = np.random.default_rng(seed).permutation(engine.n_samples).astype(np.intp)
-        return BoundRelief(engine, n_neighbors, order[:n_visited])
+        return BoundRelief(engine, int(self.n_neighbors), order[:n_visited])
 
 
 def sample_size(max_samples: Any, n_samples: int) -> int:
@@ -84,8 +97,9 @@ def sample_size(max_samples: Any, n_samples: int) -> int:
     """
     if max_samples is None:
         return n_samples
-    given = check_fraction_or_count("max_samples", max_samples, inclusive="high", also="None")
-    return min(given, n_samples) if isinstance(given, int) else max(1, int(given * n_samples))
+    if isinstance(max_samples, numbers.Integral):
+        return min(int(max_samples), n_samples)
+    return max(1, int(max_samples * n_samples))
 
 
 class BoundRelief:

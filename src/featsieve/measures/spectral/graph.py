@@ -78,7 +78,7 @@ def _points(values: Any, centre: FloatArray, factor: FloatArray) -> FloatArray:
 
 def _unit(engine: Engine, moments: ColumnMoments) -> float:
     """Squared distances are multiples of this, so that those equal but for rounding tie."""
-    columns = engine.schema.numeric_columns()
+    columns = engine.schema.numeric_columns
     variance = float((moments.deviation[columns] / moments.weight).sum())
     if not np.isfinite(variance):
         raise InputError(

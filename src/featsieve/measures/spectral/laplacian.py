@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.input.parameters import check_choice, check_integer
+from featsieve.input.parameters import Check, check_choice, check_integer, check_parameters
 from featsieve.input.targets import require_classes
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.spectral.class_scatter import (
@@ -59,22 +61,25 @@ class Laplacian(BaseMeasure):
     """
 
     scale_ddof: ClassVar[int | None] = 0
+    checks: ClassVar[Mapping[str, Check]] = {
+        "n_neighbors": partial(check_integer, minimum=1),
+        "graph": partial(check_choice, allowed=GRAPHS),
+    }
 
     n_neighbors: int = 5
     graph: GraphName = "auto"
 
     def bind(self, engine: Engine) -> BoundLaplacian:
-        n_neighbors = check_integer("n_neighbors", self.n_neighbors, 1)
+        check_parameters(self, self.checks)
         by_class = joins_classes(self.graph, engine, "the Laplacian score with graph='class'")
-        return BoundLaplacian(engine, n_neighbors, by_class)
+        return BoundLaplacian(engine, int(self.n_neighbors), by_class)
 
 
 def joins_classes(graph: GraphName, engine: Engine, what: str) -> bool:
     """Whether the graph of classes is meant; refuses it for a numeric target."""
-    chosen = check_choice("graph", graph, GRAPHS)
-    if chosen == "class":
+    if graph == "class":
         require_classes(engine.target, what, "ranking")
-    return chosen != "knn" and engine.target.is_classification
+    return graph != "knn" and engine.target.is_classification
 
 
 class BoundLaplacian:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.input.parameters import check_choice, check_integer
+from featsieve.input.parameters import (
+    Check,
+    check_choice,
+    check_integer,
+    check_parameters,
+    unless,
+)
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.spectral.class_scatter import Scatter, best_of_unit
 from featsieve.measures.spectral.graph import Graph, neighbour_graph, state_columns
-from featsieve.measures.spectral.laplacian import GraphName, class_scatters, joins_classes, ratio
+from featsieve.measures.spectral.laplacian import (
+    GRAPHS,
+    GraphName,
+    class_scatters,
+    joins_classes,
+    ratio,
+)
 from featsieve.protocols import Engine
 from featsieve.runtime.user_warnings import warn_user
 
@@ -63,6 +77,13 @@ class Spectral(BaseMeasure):
     """
 
     scale_ddof: ClassVar[int | None] = 0
+    checks: ClassVar[Mapping[str, Check]] = {
+        "ranking_function": partial(check_choice, allowed=FUNCTIONS),
+        "n_neighbors": partial(check_integer, minimum=1),
+        "graph": partial(check_choice, allowed=GRAPHS),
+        "power": partial(check_integer, minimum=1, maximum=100),
+        "n_components": unless(None, partial(check_integer, minimum=1, also="None")),
+    }
 
     ranking_function: RankingFunction = "phi2"
     n_neighbors: int = 5
@@ -71,11 +92,7 @@ class Spectral(BaseMeasure):
     n_components: int | None = None
 
     def bind(self, engine: Engine) -> BoundSpectral:
-        check_choice("ranking_function", self.ranking_function, FUNCTIONS)
-        check_integer("n_neighbors", self.n_neighbors, 1)
-        check_integer("power", self.power, 1, 100)
-        if self.n_components is not None:
-            check_integer("n_components", self.n_components, 1, also="None")
+        check_parameters(self, self.checks)
         by_class = joins_classes(self.graph, engine, "SPEC with graph='class'")
         return BoundSpectral(engine, self, by_class)
 
