@@ -213,13 +213,6 @@ class HasWorkload(Protocol):
 
 
 @runtime_checkable
-class HasThreads(Protocol):
-    """Whether an evaluation keeps all threads busy: restarts then run one by one (optional)."""
-
-    uses_threads: bool
-
-
-@runtime_checkable
 class HasRestarts(Protocol):
     """A bound object of its own for one restart of a search.
 
