@@ -206,12 +206,10 @@ class HasTuning(Protocol):
 
 @runtime_checkable
 class HasWorkload(Protocol):
-    """How much an evaluation is, so that little work is not spread over threads (optional)."""
+    """Multiplications of one evaluation, roughly: little work is not spread over threads
+    (optional)."""
 
-    @property
-    def workload(self) -> int:
-        """Multiplications of one evaluation, roughly."""
-        ...
+    workload: int
 
 
 @runtime_checkable
@@ -366,7 +364,8 @@ CAPABILITY_WORDS: dict[type, str] = {
 class Search(Protocol):
     """Hyper-parameters only; ``requires`` lists the capabilities it needs.
 
-    ``bound`` has them all; its type is open here because every search needs other ones.
+    ``bound`` has them all; its type is open here because every search needs other ones. A search
+    that holds a matrix of pair terms says in ``pair_columns`` how many columns of it (None: all).
     """
 
     requires: ClassVar[tuple[type, ...]]

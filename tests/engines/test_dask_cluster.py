@@ -121,7 +121,7 @@ def test_cuts_are_found_where_the_rows_are(client, discretizer):
 def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, monkeypatch):
     import dask.array as da
 
-    from featsieve.measures.hsic import tiles
+    from featsieve.measures.hsic import hsic, tiles
 
     asked = []
     share = tiles.SharedRowPairs.reduce_each
@@ -132,7 +132,7 @@ def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, mon
 
     monkeypatch.setattr(tiles, "WORTH_A_CLUSTER", 1)
     monkeypatch.setattr(tiles.SharedRowPairs, "reduce_each", counted)
-    monkeypatch.setattr(tiles, "BLOCK_ROWS", 200)
+    monkeypatch.setattr(hsic, "BLOCK_ROWS", 200)
     X = np.random.default_rng(0).normal(size=(900, 4))
     y = X[:, 1] + X[:, 3] ** 2
     parameters = {"n_features_to_select": 2, "approximation": approximation}

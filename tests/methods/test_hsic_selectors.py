@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Lasso
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from featsieve import BAHSIC, FOHSIC, L1HSIC, FeatureSelector, HSICLasso, HSICRanking
+from featsieve import BAHSIC, FOHSIC, HSFS, L1HSIC, FeatureSelector, HSICLasso, HSICRanking
 from featsieve.datasets import make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.linalg.nonnegative_lar import nonnegative_lar
@@ -92,6 +92,15 @@ def test_l1hsic_keeps_its_weights():
     assert selector.weights_.sum() <= selector.radius_ * (1 + 1e-9)
     again = L1HSIC(n_features_to_select=2, n_init=2, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(again.fit(data.data, data.target).weights_, selector.weights_)
+
+
+@pytest.mark.parametrize("selector", [HSFS(random_state=0), BAHSIC(), HSICRanking()])
+def test_pairs_of_rows_on_threads_change_nothing(selector):
+    """Several tiles are one piece of work of a thread; their sums are added in the same order."""
+    data = make_quad(1100, random_state=0)
+    selector.set_params(n_features_to_select=2)
+    one, two = (clone(selector).set_params(n_jobs=n).fit(data.data, data.target) for n in (1, 2))
+    np.testing.assert_array_equal(one.scores_, two.scores_)
 
 
 def test_l1_ball_finds_the_same_columns_as_a_pair():
@@ -353,7 +362,7 @@ def test_the_clock_is_looked_at_between_small_pieces(selector, monkeypatch):
 def test_a_deadline_ends_work_in_other_threads_a_moment_later():
     now = [0.0]
     monitor = Monitor(max_time=10.0, clock=lambda: now[0])
-    deadline = tiles.Deadline(monitor)
+    deadline = monitor.silent(tiles.GRACE)
     now[0] = 10.1
     deadline.tick("tiles", 1, 2)
     now[0] = 10.6

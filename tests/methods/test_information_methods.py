@@ -18,6 +18,7 @@ from featsieve import (
     JMI,
     MIFS,
     MRMR,
+    QPFS,
     CondMI,
     FeatureSelector,
     GlobalCMI,
@@ -550,6 +551,16 @@ def test_relevance_has_pvalues():
     assert again.pvalues_[2] == 0.05
 
 
+def test_gains_on_threads_are_the_same(monkeypatch):
+    monkeypatch.setattr("featsieve.measures.information.joint.ROWS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("featsieve.measures.information.joint.COLUMNS_TOGETHER", 3)
+    codes = np.random.default_rng(0).integers(0, 4, size=(200, 10)).astype(np.uint8)
+    rows = CodedRows(codes, (codes[:, :1] ^ codes[:, 1:2]).astype(np.int64))
+    one, two = (ConditionalGains(rows, n_jobs).given([0, 5]) for n_jobs in (1, 2))
+    assert one.tolist() == two.tolist()
+    assert len(one) == 10
+
+
 @pytest.mark.parametrize("n_columns", [4, 150])
 def test_callback_hears_of_every_pair_of_columns(n_columns):
     rng = np.random.default_rng(0)
@@ -558,3 +569,12 @@ def test_callback_hears_of_every_pair_of_columns(n_columns):
     done = [r.done for r in reports if r.message == "counting pairs of columns"]
     assert done == sorted(done)
     assert done[-1] == n_columns * (n_columns + 1) // 2
+
+
+@pytest.mark.parametrize("selector", [GlobalCMI(), QPFS(), QPFS(n_columns=200)])
+def test_pairs_beyond_the_budget_are_refused_before_anything_is_read(selector):
+    X, y, reports = np.zeros((20, 200)), np.arange(20) % 2, []
+    selector.set_params(memory_limit=4 * 8 * 200**2 - 1, callback=reports.append)
+    with pytest.raises(MemoryBudgetError, match="the matrix of all pairs of 200 columns"):
+        selector.fit(X, y)
+    assert not reports

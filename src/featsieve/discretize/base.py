@@ -119,6 +119,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers to codes 0, 1, …; a missing cell gets a code of its own, after all others."""
 
     needs_target: ClassVar[bool] = False
+    # For columns of fewer rows threads wait for Python's lock more than they work.
+    _rows_worth_threads: ClassVar[int] = 4096
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the cuts of each column.
@@ -163,7 +165,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         classes = classes_of(engine.targets(sample.rows)) if self.needs_target else None
         n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
         fn, n_values = partial(self._short_cuts, classes, sample.weights), sample.n_rows * n_classes
-        found = map_taken(engine, fn, sample.rows, numeric, n_values, "cutting columns")
+        n_jobs = engine.n_jobs if sample.n_rows >= self._rows_worth_threads else 1
+        found = map_taken(engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs)
         cuts.update(zip(numeric.tolist(), found, strict=True))
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
@@ -260,4 +263,4 @@ def _refuse_no_classes(labels: Any, name: str) -> None:
 
 def _finite(values: FloatArray) -> FloatArray:
     """Infinite cells as the largest finite ones: they are extreme, and have no midpoints."""
-    return np.nan_to_num(values)
+    return values if np.isfinite(values).all() else np.nan_to_num(values)

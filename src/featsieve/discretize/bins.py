@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class Quantile(Discretizer):
 
     n_bins: int = field(default=5, kw_only=False)
     n_jobs: int | None = None
+
+    _rows_worth_threads: ClassVar[int] = 0  # a tile of columns is one compiled call
 
     def _check(self) -> None:
         check_bins("n_bins", self.n_bins)

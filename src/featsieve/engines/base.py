@@ -102,6 +102,7 @@ def map_taken(
     columns: IntArray,
     n_values: int,
     message: str,
+    n_jobs: int,
 ) -> list[R]:
     """One result per column, from the cells of some rows: where they are, or here in threads.
 
@@ -120,8 +121,8 @@ def map_taken(
         taken = None if stop - start == engine.n_features else columns[start:stop]
         X = np.ascontiguousarray(engine.take(rows, taken)[0])
         parts = pieces(stop - start, n_values)
-        n_jobs = engine.n_jobs if len(parts) >= 2 * engine.n_jobs else 1
-        for results in ordered_map(partial(fn, X), parts, n_jobs):
+        n_threads = n_jobs if len(parts) >= 2 * n_jobs else 1
+        for results in ordered_map(partial(fn, X), parts, n_threads):
             done += results
             engine.monitor.tick(message, len(done), len(columns))
     return done
@@ -147,8 +148,10 @@ def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
 COPIES_OF_PAIRS = 4  # the matrix, its sum over blocks or its symmetric form, and work space
 
 
-def require_pairs(n_units: int, memory_limit: int) -> None:
-    """Refuse a matrix of all pairs of units that does not fit."""
+def require_pairs(n_units: int, n_columns: int | None, memory_limit: int) -> None:
+    """Refuse a matrix of all pairs of units that does not fit; some of its columns may."""
+    if n_columns is not None and n_columns < n_units:
+        return
     what = f"the matrix of all pairs of {n_units} columns, with its copies,"
     require_memory(COPIES_OF_PAIRS * n_units**2, memory_limit, what)
 

@@ -158,7 +158,7 @@ class AutoSelector(BaseSelector):
                 break
         ballots: dict[str, Ballot] = {}
         if race.combines:
-            ballots = self._ballots(race, sampled)
+            ballots = race.ballots()
             result = race.combined_set(list(ballots.values()), sampled, count)
             yield self._noted(result, race, race.combined, count, "stopped before the folds")
         winner = race.run()
@@ -172,13 +172,6 @@ class AutoSelector(BaseSelector):
             return
         for result in _run(winner.candidate, engine, count):
             yield self._noted(result, race, winner, count, COUNT_RULE)
-
-    def _ballots(self, race: Race, engine: Engine) -> dict[str, Ballot]:
-        ballots = {}
-        for done, runner in enumerate(race.running, start=1):
-            ballots[runner.name] = race.ballot(runner, engine)
-            race.monitor.tick("voting", done, len(race.runners) + 1)
-        return ballots
 
     def _final_ballots(
         self, race: Race, engine: Engine, sampled: dict[str, Ballot]
