@@ -2,8 +2,9 @@
 
 Units are added one by one. Of the units whose addition cannot be told from the best one, by the
 standard error of the paired differences of the rows' errors, the most favoured one is taken: by its
-votes and by its place in two forests that see only the units with the most votes. So the errors
-decide where there are rows enough to see a difference, and the methods and the trees where not.
+votes, and after the first few by its place in two forests that see only the units with the most
+votes, too. So the errors decide where there are rows enough to see a difference, and the methods
+and the trees where not. Not the trees at first: copies of the best unit share its importance.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ BEAM = 12
 FULL_ROUNDS = 2
 LEVEL = 1.0  # standard errors within which additions are level
 N_TREES = 100  # of each kind
+FIRST = 5  # units that are favoured by votes alone
 CLEAR = 2.0  # standard errors by which the set of a single method has to be better
 
 Ballot = Mapping[int, IntArray]  # the sets of one method by their sizes
@@ -86,9 +88,11 @@ class Combination:
         affordable = int((engine.memory_limit / (16 * len(pool))) ** 0.5)
         sample = draw_rows(engine, self.seed, max(2, min(self.max_samples, affordable)))
         errors = LeaveOneOut(sample, pool, PENALTY, neighbors=True)
-        favour = votes[pool] + tree_places(sample, pool, self.seed)
-        engine.monitor.check()
-        search = _Search(errors, favour, engine.monitor)
+        places = np.zeros(len(pool))
+        if sizes[-1] > FIRST:
+            places = tree_places(sample, pool, self.seed)
+            engine.monitor.check()
+        search = _Search(errors, votes[pool], places, engine.monitor)
         path = search.forward(sizes[-1])
         answers = {}
         for size in sizes:
@@ -108,8 +112,10 @@ class Combination:
 class _Search:
     """Sets of positions in a pool, compared by the paired differences of their rows' losses."""
 
-    def __init__(self, errors: LeaveOneOut, favour: FloatArray, monitor: Monitor) -> None:
-        self._errors, self._favour, self._monitor = errors, favour, monitor
+    def __init__(
+        self, errors: LeaveOneOut, votes: FloatArray, places: FloatArray, monitor: Monitor
+    ) -> None:
+        self._errors, self._votes, self._places, self._monitor = errors, votes, places, monitor
         self._known: dict[frozenset[int], FloatArray] = {}
 
     def losses(self, positions: Sequence[int]) -> FloatArray:
@@ -144,7 +150,8 @@ class _Search:
             if last[position] - last[best]
             <= LEVEL * self._errors.spread(self.losses([*selected, position]) - least)
         ]
-        return min(level, key=lambda p: (-self._favour[p], last[p], p))
+        favour = self._votes + self._places if len(selected) >= FIRST else self._votes
+        return min(level, key=lambda p: (-favour[p], last[p], p))
 
     def refined(self, positions: list[int], rivals: Sequence[list[int]]) -> list[int]:
         """The best rival if it is clearly better, else the positions as they are."""
