@@ -19,7 +19,7 @@ from featsieve import AutoSelector
 from featsieve.evaluation.surroundings import circumstances
 
 SHAPES = {"small": (300, 20), "tall": (300_000, 50), "wide": (200, 10_000), "mixed": (2000, 500)}
-LIMITS = (0.5, 3.0, 12.0)
+LIMITS = (1.0, 8.0)
 
 
 def table(n: int, m: int, *, classes: bool) -> tuple[np.ndarray, np.ndarray]:
