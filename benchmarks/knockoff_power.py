@@ -6,7 +6,8 @@ Three comparisons at a false discovery rate of 20 %: with the true covariance gi
 with the covariance that it estimates; and the latter at equal false shares: the side whose realised
 share is higher gets the stricter level that brings it down to the other's. Marginal statistics
 (Pearson) and coefficients of the cross-validated lasso, S by minimal variance-based
-reconstructability on both sides. A run that was cut off goes on from its journal.
+reconstructability on both sides; for marginal statistics also copies as far away as possible
+(``spread="sdp"``) on our side. A run that was cut off goes on from its journal.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from benchmarks.frame import RESULTS, write_report
 from benchmarks.knockoff_covariance import METHODS, PEERS, correlation_model
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.evaluation.benches._report import markdown_table, mean_and_error
-from featsieve.evaluation.benches.calibration import ALL_DESIGNS, FDR, Design, _errors
+from featsieve.evaluation.benches.calibration import DESIGNS as CALIBRATION
+from featsieve.evaluation.benches.calibration import FDR, Design, _errors
 from featsieve.evaluation.cells import Cell, CellStore, Key
 from featsieve.inference.knockoffs.copies import fit_copy_model
+from featsieve.inference.knockoffs.covariance import Spread
 from featsieve.inference.knockoffs.filter import knockoff_threshold
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.methods.knockoffs import KnockoffSelector
@@ -34,9 +37,10 @@ from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.seeds import derived_seed
 
 NAME = "knockoff_power"
-DESIGNS = {name: design for name, design in ALL_DESIGNS.items() if design.n_signals}
+DESIGNS = {name: design for name, design in CALIBRATION.items() if design.n_signals}
 LEVELS = tuple(round(0.01 * step, 2) for step in range(1, 51))
 COVARIANCES = ("true", "estimated")
+FARTHEST = "estimated, spread='sdp'"
 SIDES = ("featsieve", "knockpy")
 Answers = dict[Key, Any]
 
@@ -61,9 +65,12 @@ def our_statistics(
 ) -> dict[str, FloatArray]:
     engine = open_engine(X, y, Settings(task="regression"))
     kind = "true" if covariance == "true" else "featsieve"
-    model = fit_copy_model(engine, "mvr", seed, correlation_model(kind, design, X))
+    spread: Spread = "sdp" if covariance == FARTHEST else "mvr"
+    model = fit_copy_model(engine, spread, seed, correlation_model(kind, design, X))
     W = {}
     for method, selector in METHODS.items():
+        if covariance == FARTHEST and method != "Pearson":
+            continue
         procedure = KnockoffSelector(selector(), fdr=FDR, random_state=seed)._procedure()
         W[method] = procedure.statistics(engine, model, derived_seed(seed, 0))
     return W
@@ -75,11 +82,13 @@ def peer_statistics(
     from knockpy import KnockoffFilter
 
     given = design.correlation(design.width) if covariance == "true" else None
+    np.random.seed(seed)  # noqa: NPY002 - it draws from the global state
     W = {}
+    known: dict[str, Any] = {}  # its S, which costs most, is computed once per draw
     for method, statistic in PEERS.items():
-        np.random.seed(seed)  # noqa: NPY002 - it draws from the global state
         peer = KnockoffFilter(ksampler="gaussian", fstat=statistic)
-        peer.forward(X, y, Sigma=given, fdr=FDR)
+        peer.forward(X, y, Sigma=given, fdr=FDR, knockoff_kwargs=known)
+        known = {"S": peer.ksampler.fetch_S()}
         W[method] = np.asarray(peer.W)
     return W
 
@@ -91,12 +100,12 @@ def curve(W: FloatArray, is_signal: BoolArray) -> list[list[float]]:
 
 def cells(names: Sequence[str], trials: int) -> list[Cell]:
     """Draw by draw, so that a run that is cut off has equally many of everything."""
+    sides = [(covariance, side) for covariance in COVARIANCES for side in SIDES]
     return [
         Cell((name, covariance, side, str(seed)), partial(trial, name, covariance, side, seed))
         for seed in range(trials)
         for name in names
-        for covariance in COVARIANCES
-        for side in SIDES
+        for covariance, side in [*sides, (FARTHEST, SIDES[0])]
     ]
 
 
@@ -105,30 +114,33 @@ def report(answers: Answers) -> str:
     for name in DESIGNS:
         for method in METHODS:
             for covariance in COVARIANCES:
-                ours, peer = both_sides(answers, name, covariance, method)
-                if len(ours) > 1:
-                    rows.append([name, method, covariance, *compared(ours, peer, equal=False)])
-            if len(ours) > 1:
-                row = compared(ours, peer, equal=True)
-                rows.append([name, method, "estimated, equal false shares", *row])
+                sides = both_sides(answers, name, method, covariance, covariance)
+                rows.append([name, method, covariance, *compared(*sides)])
+            rows.append([name, method, "estimated; equal shares", *compared(*sides, equal=True)])
+        sides = both_sides(answers, name, "Pearson", FARTHEST, "estimated")
+        rows.append([name, "Pearson", FARTHEST, *compared(*sides)])
+        rows.append([name, "Pearson", f"{FARTHEST}; equal shares", *compared(*sides, equal=True)])
     head = ["design", "statistic", "covariance", "draws", "power", "knockpy's", "difference", ""]
+    rows = [row for row in rows if len(row) > 3]
     return markdown_table([*head, "false share", "knockpy's"], rows)
 
 
 def both_sides(
-    answers: Answers, name: str, covariance: str, method: str
+    answers: Answers, name: str, method: str, our_covariance: str, covariance: str
 ) -> tuple[FloatArray, FloatArray]:
     """Draws × levels × (false share, power) of each side, on the draws that both have."""
-    ours_key, peer_key = ((name, covariance, side) for side in SIDES)
+    ours_key, peer_key = (name, our_covariance, SIDES[0]), (name, covariance, SIDES[1])
     seeds = [key[3] for key in answers if key[:3] == ours_key and (*peer_key, key[3]) in answers]
     ours, peer = (
-        np.array([answers[name, covariance, side, seed][method] for seed in seeds])
-        for side in SIDES
+        np.array([answers[(*key, seed)][method] for seed in seeds]) for key in (ours_key, peer_key)
     )
     return ours, peer
 
 
-def compared(ours: FloatArray, peer: FloatArray, *, equal: bool) -> list[str]:
+def compared(ours: FloatArray, peer: FloatArray, *, equal: bool = False) -> list[str]:
+    """Nothing for fewer than two draws."""
+    if len(ours) < 2:
+        return []
     at = [LEVELS.index(FDR)] * 2
     if equal:
         share = min(side[:, at[0], 0].mean() for side in (ours, peer))

@@ -101,7 +101,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "JMI caim": {"discretizer": "caim", "n_features_to_select": 0.5},
     "LassoSelector auto": {"n_features_to_select": "auto"},
     "LassoSelector half": {"n_features_to_select": 0.5},
-    "LassoSelector no folds": {"cv": None, "n_features_to_select": 0.5},
+    "LassoSelector no folds": {"cv": 0, "n_features_to_select": 0.5},
+    **{
+        f"{name} half": {"n_features_to_select": 0.5}
+        for name in ("LDFS", "PrincipalFeatures", "HSFS", "RidgeForward", "QPFS")
+    },
     "L1LSMI auto": {"n_features_to_select": "auto"},
     "BLSMI many": {"n_features_to_select": 0.9},
     "HSICLasso blocks": {"n_blocks": 10},

@@ -206,12 +206,17 @@ class HasTuning(Protocol):
 
 @runtime_checkable
 class HasWorkload(Protocol):
-    """How much an evaluation is, so that little work is not spread over threads (optional)."""
+    """Multiplications of one evaluation, roughly: little work is not spread over threads
+    (optional)."""
 
-    @property
-    def workload(self) -> int:
-        """Multiplications of one evaluation, roughly."""
-        ...
+    workload: int
+
+
+@runtime_checkable
+class HasThreads(Protocol):
+    """Whether an evaluation keeps all threads busy: restarts then run one by one (optional)."""
+
+    uses_threads: bool
 
 
 @runtime_checkable

@@ -38,6 +38,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         columns = np.arange(len(self.names), dtype=np.intp)
+        numeric = np.delete(columns, list(self.categories)) if self.categories else columns
         owner = columns if self.groups is None else columns.copy()
         for unit, members in enumerate(self.groups or ()):
             owner[list(members)] = unit
@@ -48,7 +49,7 @@ class Schema:
             unit_names=units,
             is_plain=self.groups is None and not self.categories,
             unit_of_column=owner,
-            numeric_columns=np.delete(columns, list(self.categories)),
+            numeric_columns=numeric,
         )
 
     def coded(self) -> Schema:

@@ -15,12 +15,7 @@ from featsieve.column_selection import ColumnSelection
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, checked_table, open_engine
-from featsieve.input.parameters import (
-    Check,
-    check_flag,
-    check_parameters,
-    is_integer,
-)
+from featsieve.input.parameters import Check, check_flag, check_parameters, is_integer
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult

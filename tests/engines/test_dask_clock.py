@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from featsieve import MRMR, PearsonRanking
-from featsieve.engines.dask_run import LONGEST_ALONE, Workers, compute
+from featsieve.engines.dask_run import LONGEST_ALONE, Workers, compute, scatter
 from featsieve.errors import ClusterError
 from featsieve.runtime import progress
 
@@ -125,7 +125,7 @@ def test_an_error_of_a_task_comes_through_under_a_limit():
 
     broken = da.from_delayed(dask.delayed(fail)(), (20, 3), dtype=float)
     with pytest.raises(OSError, match="the disk is gone"):
-        PearsonRanking(max_time=1e9).fit(broken, np.arange(20.0))
+        PearsonRanking(max_time=1e9).fit(broken, np.arange(20) / 3)
 
 
 def test_no_thread_is_left_after_a_limited_run():
@@ -173,8 +173,20 @@ def test_a_cluster_that_lost_all_its_workers_is_not_waited_for():
         workers.check()
 
 
-def test_workers_may_take_their_time_to_start():
+def test_a_cluster_without_workers_from_the_start_is_given_the_same_time():
     now = 0.0
     workers = Workers(_ClusterOf(0), lambda: now)
-    now = 100 * LONGEST_ALONE
+    now = LONGEST_ALONE
     workers.check()
+    now = 1.1 * LONGEST_ALONE
+    with pytest.raises(ClusterError, match="no worker for 120 s"):
+        workers.check()
+
+
+def test_a_value_that_no_worker_takes_is_a_cluster_error():
+    class WithoutWorkers:
+        def scatter(self, value, broadcast):
+            raise TimeoutError("No valid workers found")
+
+    with pytest.raises(ClusterError, match="No valid workers found"):
+        scatter(WithoutWorkers(), 1)

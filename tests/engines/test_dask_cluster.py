@@ -121,7 +121,7 @@ def test_cuts_are_found_where_the_rows_are(client, discretizer):
 def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, monkeypatch):
     import dask.array as da
 
-    from featsieve.measures.hsic import tiles
+    from featsieve.measures.hsic import hsic, tiles
 
     asked = []
     share = tiles.SharedRowPairs.reduce_each
@@ -132,7 +132,7 @@ def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, mon
 
     monkeypatch.setattr(tiles, "WORTH_A_CLUSTER", 1)
     monkeypatch.setattr(tiles.SharedRowPairs, "reduce_each", counted)
-    monkeypatch.setattr(tiles, "BLOCK_ROWS", 200)
+    monkeypatch.setattr(hsic, "BLOCK_ROWS", 200)
     X = np.random.default_rng(0).normal(size=(900, 4))
     y = X[:, 1] + X[:, 3] ** 2
     parameters = {"n_features_to_select": 2, "approximation": approximation}
@@ -148,7 +148,7 @@ def test_kept_parts_are_reduced_where_they_are(client):
     import dask.array as da
 
     X = np.arange(40.0).reshape(20, 2)
-    engine = open_engine(da.from_array(X, chunks=(6, 2)), X[:, 0], Settings())
+    engine = open_engine(da.from_array(X, chunks=(6, 2)), X[:, 0] / 3, Settings())
     kept = engine.keep(first_moments)
     assert kept.reduce(itself).mean.tolist() == X.mean(axis=0).tolist()
 

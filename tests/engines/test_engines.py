@@ -153,8 +153,8 @@ class Total:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("memory_limit", ["1GiB", 4 * 8 * 50 * 3])
-@pytest.mark.parametrize("width", [1, 2, 7])
-def test_each_taken_column_has_one_result(width, memory_limit, n_jobs, parquet):
+@pytest.mark.parametrize("n_values", [1, 1 << 17, 1 << 20])
+def test_each_taken_column_has_one_result(n_values, memory_limit, n_jobs, parquet):
     """Also where only three columns fit the budget at once."""
     X, _ = make_numbers()
     rows, columns = np.arange(0, 500, 10), np.array([5, 0, 2, 6, 1])
@@ -164,7 +164,7 @@ def test_each_taken_column_has_one_result(width, memory_limit, n_jobs, parquet):
     def sums(cells, tile):
         return cells[:, slice(*tile)].sum(axis=0).tolist()
 
-    found = map_taken(engine, sums, rows, columns, width, "adding")
+    found = map_taken(engine, sums, rows, columns, n_values, "adding", engine.n_jobs)
     assert_allclose(found, X[np.ix_(rows, columns)].sum(axis=0), rtol=1e-13)
 
 
@@ -219,3 +219,17 @@ def test_missing_cells_are_refused_with_name_count_and_advice(parquet):
 def test_block_grid_depends_on_shape_before_budget():
     assert block_rows(10, 1 << 30, 1) == block_rows(10, 1 << 30, 2)
     assert list(spans(0, 4)) == []
+
+
+@pytest.mark.parametrize("columns", [None, np.array([4, 1])])
+def test_rows_taken_on_threads_are_the_same(columns, monkeypatch):
+    monkeypatch.setattr("featsieve.engines.memory.WORTH_THREADS", 1)
+    monkeypatch.setattr("featsieve.engines.memory.BYTES_TAKEN", 1)
+    X = np.random.default_rng(0).normal(size=(300, 6))
+    rows = np.random.default_rng(1).permutation(300)[:200]
+    engine = open_engine(X, X[:, 0], Settings(n_jobs=2))
+    taken, y = engine.take(rows, columns)
+    expected = X[rows] if columns is None else X[np.ix_(rows, columns)]
+    assert taken.tolist() == expected.tolist()
+    assert taken.flags.c_contiguous
+    assert y[:, 0].tolist() == X[rows, 0].tolist()

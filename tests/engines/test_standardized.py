@@ -41,9 +41,12 @@ def test_codes_of_states_are_not_scaled():
     assert_allclose(taken[:, 0].std(ddof=1), 1)
 
 
-def test_float32_stays_float32():
-    engine = StandardizedEngine(open_engine(X.astype(np.float32), Y, Settings()), 0)
-    assert engine.take()[0].dtype == np.float32
+def test_single_precision_is_not_rounded_again():
+    single = X.astype(np.float32)
+    tables = [single, single.astype(np.float64)]
+    first, second = (StandardizedEngine(open_engine(T, Y, Settings()), 0).take()[0] for T in tables)
+    assert first.dtype == np.float64
+    assert np.array_equal(first, second)
 
 
 def test_sparse_with_states_is_filled_in_only_within_the_budget():

@@ -57,6 +57,19 @@ def test_claims_name_methods_with_too_few_trials():
     assert "JMI (1)" in claim.measured
 
 
+def test_columns_without_an_effect_that_are_ahead_too_often_are_named():
+    name = next(iter(calibration.DESIGNS))
+    trial = {"fdp": 0.0, "power": 1.0, "n_selected": 2, "null_behind": 50}
+    results = {
+        ("knockoffs", name, method, str(i)): {**trial, "null_ahead": ahead + i % 3}
+        for method, ahead in (("MRMR", 49), ("JMI", 70))
+        for i in range(24)
+    }
+    claim = calibration._null_claim(Request(), results)
+    assert not claim.holds
+    assert claim.measured.startswith("2 cells; JMI on ")
+
+
 def test_the_quick_version_runs():
     text = run_bench(calibration.BENCH, Request(quick=True, methods=["PearsonRanking"]))
     assert f"| {NAME} | PearsonRanking | 2 |" in text

@@ -19,6 +19,7 @@ from tests.fuzz.cases import Case
 from tests.fuzz.containers import SPARSE, contain, unchanged
 from tests.fuzz.targets import NUMBERS, REFUSED
 
+CLASS_PER_ROW = "classes of one row each"
 NOT_CONVERGED = ("KKT residual", "did not converge", "eigenvectors of the graph converged")
 # Without a count these keep what their control of errors lets pass.
 COUNT_THEMSELVES = ("KnockoffSelector", "StabilitySelector")
@@ -50,6 +51,11 @@ class Outcome:
     def is_unsettled(self) -> bool:
         """The user was told that a solver has not converged: rounding may have grown."""
         return any(words in warning for warning in self.warned for words in NOT_CONVERGED)
+
+    @property
+    def is_meaningless(self) -> bool:
+        """The user was told that every row is a class of its own: all columns are alike."""
+        return any(CLASS_PER_ROW in warning for warning in self.warned)
 
 
 def run(selector: Any, X: Any, y: Any) -> Outcome:
@@ -280,6 +286,8 @@ def _reason(
         return None
     if a.is_unsettled and b.is_unsettled:
         return "after a warning that the solver did not converge"
+    if a.is_meaningless and b.is_meaningless:
+        return "after a warning that every row is a class of its own"
     tol = case.selector().get_params(deep=False).get("tol")
     if tol is None:
         return None

@@ -40,7 +40,7 @@ STRANGE: tuple[Any, ...] = (
     *(0.0, -0.0, 0.5, 1.0, 2.5, -0.5, 1e-300, 1e300, float("nan"), float("inf"), -float("inf")),
     *(np.int8(3), np.uint64(2), np.float16(0.5), np.float32("nan"), np.longdouble(2), 1j),
     *(np.array(2), np.array([2]), np.array([0.5, np.nan]), np.ones((2, 2)), np.array([])),
-    *(np.array("auto"), np.array([None]), np.ma.masked, np.datetime64("NaT"), pd.NA, pd.NaT),
+    *(np.array("auto"), np.array([None]), np.ma.masked, np.datetime64("NaT", "s"), pd.NA, pd.NaT),
     *("", "zzz", "auto", "median", "2", "nan", "1GB", "-1GB", " ", "a\nb", "\x1b[31m", "é" * 500),
     *(b"", b"auto", bytearray(b"2"), memoryview(b"2")),
     *(

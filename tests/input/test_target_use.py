@@ -59,3 +59,11 @@ def test_classes_that_are_meant_as_such_need_no_word():
         names = [f"name {j}" for j in range(40)]
         PearsonRanking(n_features_to_select=1, task="classification").fit(X, names)
         PearsonRanking(n_features_to_select=1).fit(X, [f"name {j % 20}" for j in range(40)])
+
+
+def test_whole_numbers_of_which_none_repeats_are_classes_with_a_warning():
+    rows = X[:12]
+    with pytest.warns(UserWarning, match=r"different whole number in each of the 12 rows.*'reg"):
+        PearsonRanking(n_features_to_select=1).fit(rows, np.arange(12))
+    for task in ("classification", "regression"):
+        PearsonRanking(n_features_to_select=1, task=task).fit(rows, np.arange(12))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -39,6 +41,27 @@ def test_a_target_with_rare_large_deviations():
     table = rng.normal(size=(300, 8))
     y = 0.2 * table[:, 0] + np.where(table[:, 5] > 1.8, 30.0, 0.0) + 0.1 * rng.normal(size=300)
     assert AutoSelector(**QUICK, n_features_to_select=2).fit(table, y).support_[5]
+
+
+def test_candidates_on_threads_change_nothing_but_their_seconds():
+    one, two = (AutoSelector(random_state=0, max_time=None, n_jobs=n).fit(X, Y) for n in (1, 2))
+    assert one.indices_.tolist() == two.indices_.tolist()
+    assert one.scores_.tolist() == two.scores_.tolist()
+    rows = [[row | {"seconds": 0} for row in selector.race_] for selector in (one, two)]
+    assert rows[0] == rows[1]
+
+
+def test_candidates_on_threads_leave_the_filters_of_warnings_as_they_were():
+    before = list(warnings.filters)
+    AutoSelector(**QUICK, n_features_to_select=2, n_jobs=2).fit(X, Y)
+    assert warnings.filters == before
+
+
+def test_threads_do_not_report():
+    threads = set()
+    callback = lambda progress: threads.add(threading.get_ident())  # noqa: E731
+    AutoSelector(**QUICK, n_features_to_select=2, n_jobs=2, callback=callback).fit(X, Y)
+    assert threads == {threading.get_ident()}
 
 
 def test_the_race_has_one_row_per_candidate_and_says_why():

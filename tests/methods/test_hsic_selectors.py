@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.linear_model import Lasso
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from featsieve import BAHSIC, FOHSIC, L1HSIC, FeatureSelector, HSICLasso, HSICRanking
+from featsieve import BAHSIC, FOHSIC, HSFS, L1HSIC, FeatureSelector, HSICLasso, HSICRanking
 from featsieve.datasets import make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.linalg.nonnegative_lar import nonnegative_lar
@@ -84,13 +85,27 @@ def test_groups_are_kept_together_and_categories_count():
         assert set(selector.fit(X, y).indices_.tolist()) == {0, 2, 4}
 
 
-def test_l1hsic_keeps_its_weights():
+@pytest.mark.parametrize("rows_worth_threads", [100, 1000])
+def test_l1hsic_keeps_its_weights(rows_worth_threads, monkeypatch):
+    """Two threads share restarts of few rows, and the pairs of rows where there are many."""
+    monkeypatch.setattr(tiles, "ROWS_WORTH_THREADS", rows_worth_threads)
+    monkeypatch.setattr(tiles, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(tiles, "TILE", 64)
     data = make_quad(150, random_state=0)
     selector = L1HSIC(n_features_to_select=2, n_init=2, random_state=0).fit(data.data, data.target)
     assert (np.flatnonzero(selector.weights_ > 1e-8) == np.flatnonzero(selector.support_)).all()
     assert selector.weights_.sum() <= selector.radius_ * (1 + 1e-9)
     again = L1HSIC(n_features_to_select=2, n_init=2, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(again.fit(data.data, data.target).weights_, selector.weights_)
+
+
+@pytest.mark.parametrize("selector", [HSFS(random_state=0), BAHSIC(), HSICRanking()])
+def test_pairs_of_rows_on_threads_change_nothing(selector):
+    """Several tiles are one piece of work of a thread; their sums are added in the same order."""
+    data = make_quad(1100, random_state=0)
+    selector.set_params(n_features_to_select=2)
+    one, two = (clone(selector).set_params(n_jobs=n).fit(data.data, data.target) for n in (1, 2))
+    np.testing.assert_array_equal(one.scores_, two.scores_)
 
 
 def test_l1_ball_finds_the_same_columns_as_a_pair():
@@ -264,6 +279,24 @@ def test_the_unit_of_the_target_does_not_matter(unit):
         )
 
 
+@pytest.mark.parametrize("unit", [1e-9, 3.7, 2.0**20, 1e155])
+@pytest.mark.parametrize("selector", [HSICRanking(), HSICLasso(), L1HSIC(random_state=0)])
+def test_the_unit_does_not_matter_for_a_polynomial_of_the_target(selector, unit):
+    data = make_quad(60, random_state=0)
+    selector = clone(selector).set_params(n_features_to_select=2, target_kernel="poly")
+    scores = selector.fit(data.data, data.target).scores_.copy()
+    other = selector.fit(data.data, data.target * unit).scores_
+    np.testing.assert_allclose(other, scores, rtol=1e-6, atol=1e-9 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("unit", [1.0, 3.7, 1e-3, 1e200])
+def test_columns_with_the_same_kernel_are_a_tie(unit):
+    """Every row has a value of its own in every column, so that the delta kernel is the same."""
+    data = make_quad(40, random_state=0)
+    selector = HSICLasso(n_features_to_select=1, kernel="delta")
+    assert selector.fit(data.data, data.target * unit).indices_.tolist() == [0]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -334,7 +367,7 @@ def test_the_clock_is_looked_at_between_small_pieces(selector, monkeypatch):
 def test_a_deadline_ends_work_in_other_threads_a_moment_later():
     now = [0.0]
     monitor = Monitor(max_time=10.0, clock=lambda: now[0])
-    deadline = tiles.Deadline(monitor)
+    deadline = monitor.silent(tiles.GRACE)
     now[0] = 10.1
     deadline.tick("tiles", 1, 2)
     now[0] = 10.6

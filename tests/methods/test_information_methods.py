@@ -548,3 +548,23 @@ def test_relevance_has_pvalues():
     assert (fitted.pvalues_[[0, 1, 3]] > 0.01).all()
     again = NMIRanking(n_permutations=19, random_state=0, n_jobs=2).fit(X, y)
     assert again.pvalues_[2] == 0.05
+
+
+def test_gains_on_threads_are_the_same(monkeypatch):
+    monkeypatch.setattr("featsieve.measures.information.joint.ROWS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("featsieve.measures.information.joint.COLUMNS_TOGETHER", 3)
+    codes = np.random.default_rng(0).integers(0, 4, size=(200, 10)).astype(np.uint8)
+    rows = CodedRows(codes, (codes[:, :1] ^ codes[:, 1:2]).astype(np.int64))
+    one, two = (ConditionalGains(rows, n_jobs).given([0, 5]) for n_jobs in (1, 2))
+    assert one.tolist() == two.tolist()
+    assert len(one) == 10
+
+
+@pytest.mark.parametrize("n_columns", [4, 150])
+def test_callback_hears_of_every_pair_of_columns(n_columns):
+    rng = np.random.default_rng(0)
+    X, y, reports = rng.normal(size=(60, n_columns)), rng.integers(2, size=60), []
+    GlobalCMI(n_features_to_select=2, solver="linear", callback=reports.append).fit(X, y)
+    done = [r.done for r in reports if r.message == "counting pairs of columns"]
+    assert done == sorted(done)
+    assert done[-1] == n_columns * (n_columns + 1) // 2

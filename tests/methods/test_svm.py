@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,6 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from featsieve import L0SVM, L1SVM, R2W2, SVMRFE
 from featsieve.datasets import make_binary_xor
 from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.procedures.svm import dual, rfe
+from featsieve.runtime.progress import SILENT
 from tests import reference
 from tests.tables import FRAMES, mixed_columns
 
@@ -55,6 +59,45 @@ def expression_like(seed, n_rows=40, n_columns=300):
 
 def selected(method, X, y, k, **params):
     return method(n_features_to_select=k, **params).fit(X, y).indices_.tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("method", [SVMRFE, L0SVM])
+def test_threads_change_nothing(method, n_classes, monkeypatch):
+    monkeypatch.setattr(rfe, "WORTH_A_THREAD", 0.0)
+    X, y = make_classes(90, 30, n_classes)
+    one, three = (method(n_features_to_select=5, n_jobs=n).fit(X, y) for n in (1, 3))
+    assert one.scores_.tolist() == three.scores_.tolist()
+    assert one.result_.order.tolist() == three.result_.order.tolist()
+    assert one.result_.trace == three.result_.trace
+
+
+@pytest.mark.parametrize("limit", [rfe.Solver(SILENT).limit, 40])
+def test_removals_are_guessed_and_a_wrong_guess_or_another_limit_is_trained_again(
+    monkeypatch, limit
+):
+    """With few steps allowed, machines do not converge, and the next ones get fewer."""
+    monkeypatch.setattr(dual, "MOST_STEPS", limit)
+    monkeypatch.setattr(dual, "FEWEST_STEPS", 5)
+    monkeypatch.setattr(rfe, "WORTH_A_THREAD", 0.0)
+    X, y = make_classes(60, 20)
+    guesses = []
+    drop = rfe.Machines.drop
+
+    def counted(self, positions):
+        had = bool(self._ahead)
+        drop(self, positions)
+        guesses.append((had, had and bool(self._ahead)))
+
+    monkeypatch.setattr(rfe.Machines, "drop", counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, two = (SVMRFE(n_features_to_select=5, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert guesses[:19] == [(False, False)] * 19
+    n_guesses, n_right = np.sum(guesses[19:], axis=0)
+    assert 0 < n_right < n_guesses
+    assert one.scores_.tolist() == two.scores_.tolist()
+    assert one.result_.trace == two.result_.trace
 
 
 # --- SVMRFE -------------------------------------------------------------------------------------

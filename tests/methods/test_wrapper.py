@@ -93,3 +93,25 @@ def test_groups_reach_the_splitter(count):
         LinearRegression(), X[:, chosen], Y, cv=GroupKFold(3), groups=groups
     ).mean()
     assert fitted.result_.objective == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("seconds", "n_jobs"), [(0.0, {1, 2}), (np.inf, {1})])
+def test_processes_are_started_for_long_folds_only(seconds, n_jobs, monkeypatch):
+    """The first set of columns is scored here, which tells how long a fold takes."""
+    from featsieve.measures import cross_val_score
+
+    asked = []
+    score = cross_val_score.cross_val_score
+
+    def noted(*arguments, **options):
+        asked.append(options.pop("n_jobs"))
+        return score(*arguments, **options)
+
+    monkeypatch.setattr(cross_val_score, "cross_val_score", noted)
+    monkeypatch.setattr(cross_val_score, "WORTH_A_PROCESS", seconds)
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X[:, 1] + X[:, 2] ** 2
+    two = WrapperSelector(LinearRegression(), n_features_to_select=2, n_jobs=2).fit(X, y)
+    assert set(asked) == n_jobs
+    one = WrapperSelector(LinearRegression(), n_features_to_select=2).fit(X, y)
+    assert one.scores_.tolist() == two.scores_.tolist()

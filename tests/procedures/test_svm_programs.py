@@ -12,6 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 from featsieve.linalg.simplex_qp import minimize_on_simplex, positive_factor
 from featsieve.procedures.svm.dual import Solver
 from featsieve.procedures.svm.radius_margin import GaussianKernel, LinearKernel, RadiusMargin
+from featsieve.procedures.svm.rfe import on_the_same_margin
 from featsieve.procedures.svm.rows import Rows, one_vs_one, one_vs_rest, problems_of
 from featsieve.procedures.svm.sparse import Model, PenalisedHinge
 from featsieve.runtime.progress import SILENT
@@ -147,3 +148,18 @@ def test_a_coarse_and_a_fine_piece_of_training_agree(monkeypatch):
     monkeypatch.setattr("featsieve.procedures.svm.dual.CELLS_PER_PIECE", 1)
     pieces = Solver(SILENT).soft_margin(K, problem.sign, 10.0)
     np.testing.assert_array_equal(whole.alpha, pieces.alpha)
+
+
+@pytest.mark.parametrize("C", [100.0, 0.2])
+def test_alpha_for_another_kernel_on_the_same_margin(C):
+    """Against training: a column that hardly matters goes, and no row crosses the margin."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 20)) * np.append(np.ones(19), 0.05)
+    sign = np.where(X[:, 0] > 0, 1.0, -1.0)
+    before = EXACT.soft_margin(X @ X.T, sign, C).alpha
+    K = X[:, :-1] @ X[:, :-1].T
+    expected = EXACT.soft_margin(K, sign, C).alpha
+    assert ((before > 0) == (expected > 0)).all()
+    assert ((before < C) == (expected < C)).all()
+    assert_allclose(on_the_same_margin(K, sign, before, C), expected, rtol=0, atol=1e-6)
+    assert np.abs(before - expected).max() > 1e-6

@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 
 from featsieve import RidgeForward, TreeImportance
 from featsieve.input.boundary import Settings, open_engine
+from featsieve.procedures.judging.forest import Grower
 from featsieve.procedures.judging.rows import draw_rows
 from featsieve.procedures.tree_importance import _expect_a_tree, importance_by_kind
 from featsieve.runtime import progress
@@ -50,15 +51,14 @@ def test_a_tree_that_would_end_after_the_limit_is_not_begun(limit, is_begun):
     now = [0.0]
     monitor = progress.Monitor(max_time=limit, clock=lambda: now[0])
 
-    class Stump:
-        def set_params(self, **_):
-            return self
-
-        def fit(self, *_):
+    class SlowGrower(Grower):
+        def trees(self, seeds, n_jobs=1):
+            assert self.max_depth == 1
             now[0] += 1.0
+            return iter(seeds)
 
     with nullcontext() if is_begun else pytest.raises(progress.TimeUp):
-        _expect_a_tree(Stump(), (np.zeros((256, 2)), None, None), monitor)
+        _expect_a_tree(SlowGrower(np.zeros((256, 2)), np.zeros((256, 1))), monitor)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve.quadratic import bounds, relaxation, solve
-from featsieve.quadratic.exact import split_bound
-from featsieve.quadratic.problem import make_problem
+from featsieve.quadratic.exact import NODES_PER_STEP, Tree, prove, split_bound
+from featsieve.quadratic.heuristics import improve
+from featsieve.quadratic.problem import Options, make_problem
 from featsieve.quadratic.relaxation import relax, upper_bound
+from featsieve.runtime.progress import Monitor
 from tests.quadratic.test_quadratic_solvers import KINDS, random_matrix
 from tests.reference import bqp_optimum
 
@@ -116,3 +118,30 @@ def test_both_forms_give_an_answer_with_a_valid_bound(form):
     Q = random_matrix(np.random.default_rng(5), 12, "uniform")
     answer = solve(Q, 4, solver="sdp", sdp_form=form, random_state=0)
     assert answer.value <= bqp_optimum(Q, 4) + 1e-12 <= answer.upper_bound + 1e-9
+
+
+class _Ending(Monitor):
+    """Time is up after so many looks at the clock."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    def remaining(self):
+        self.looks -= 1
+        return self.looks
+
+    def check(self, grace=0.0):
+        pass
+
+
+@pytest.mark.parametrize(("looks", "nodes"), [(5, 5), (1000, NODES_PER_STEP)])
+def test_proof_hands_over_its_bound_when_the_time_is_up(looks, nodes, monkeypatch):
+    expanded, expand = [], Tree.expand
+    monkeypatch.setattr(Tree, "expand", lambda *given: (expanded.append(0), expand(*given))[1])
+    Q = np.random.default_rng(0).normal(size=(60, 60))
+    problem = make_problem(Q, 20)
+    start = improve(problem, problem.top(problem.row_sums), 200)
+    answer = next(prove(problem, start, Options(monitor=_Ending(looks))))
+    assert len(expanded) == nodes
+    assert problem.value(start.indices) <= answer.value < answer.upper_bound

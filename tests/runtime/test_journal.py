@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -92,5 +93,5 @@ def test_without_a_journal_nothing_is_kept(tmp_path):
     with recording(tmp_path / "steps"):
         pass
     BAHSIC(n_features_to_select=3).fit(data.data, data.target)
-    with sqlite3.connect(tmp_path / "steps") as file:
+    with closing(sqlite3.connect(tmp_path / "steps")) as file:
         assert file.execute("SELECT COUNT(*) FROM answer").fetchone() == (0,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -12,9 +12,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
-from featsieve.engines.base import map_taken, spans
+from featsieve.engines.base import map_taken, pieces
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
 from featsieve.input.targets import scan_target
@@ -103,20 +103,15 @@ def refuse_states(name: str, n_states: int | str) -> None:
     )
 
 
-# So many values keep a thread busy for about a millisecond, and fit its cache.
-TILE_VALUES = 1 << 18
-
-
 @dataclass(frozen=True)
 class Sample:
-    """The rows that cuts come from, with their class codes and weights where there are any.
+    """The rows that cuts come from, with their weights where there are any.
 
     ``rows`` is what to ask the engine for: None is all rows.
     """
 
     rows: IntArray | None
     n_rows: int
-    classes: IntArray | None = None
     weights: FloatArray | None = None
 
 
@@ -124,6 +119,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers to codes 0, 1, …; a missing cell gets a code of its own, after all others."""
 
     needs_target: ClassVar[bool] = False
+    # For columns of fewer rows threads wait for Python's lock more than they work.
+    _rows_worth_threads: ClassVar[int] = 4096
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the cuts of each column.
@@ -140,9 +137,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = np.ascontiguousarray(self._checked(X, reset=True))
         classes = self._class_codes(y, len(X))
         self._check()
-        tiles = spans(X.shape[1], _tile_width(len(X), classes))
+        n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
         parts = ordered_map(
-            partial(self._short_cuts, classes, None, X), tiles, effective_n_jobs(self._jobs())
+            partial(self._short_cuts, classes, None, X),
+            pieces(X.shape[1], len(X) * n_classes),
+            effective_n_jobs(self._jobs()),
         )
         self.cuts_ = [cuts for part in parts for cuts in part]
         return self
@@ -152,14 +151,22 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return Cuts(tuple(self.cuts_)).encode(self._checked(X, reset=False))
 
-    def cuts_from(self, engine: Engine, sample: Sample) -> Cuts:
-        """Cuts of an engine's columns from a sample; a categorical column keeps its states."""
+    def cuts_from(
+        self, engine: Engine, sample: Sample, classes_of: Callable[[Array], IntArray]
+    ) -> Cuts:
+        """Cuts of an engine's columns from a sample; a categorical column keeps its states.
+
+        ``classes_of`` makes class codes of a 2-D target; where they are looked at, each of them is
+        counted at each value.
+        """
         self._check()
         numeric = engine.schema.numeric_columns
         cuts = {column: category_cuts(engine.schema, column) for column in engine.schema.categories}
-        fn = partial(self._short_cuts, sample.classes, sample.weights)
-        width = _tile_width(sample.n_rows, sample.classes)
-        found = map_taken(engine, fn, sample.rows, numeric, width, "cutting columns")
+        classes = classes_of(engine.targets(sample.rows)) if self.needs_target else None
+        n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
+        fn, n_values = partial(self._short_cuts, classes, sample.weights), sample.n_rows * n_classes
+        n_jobs = engine.n_jobs if sample.n_rows >= self._rows_worth_threads else 1
+        found = map_taken(engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs)
         cuts.update(zip(numeric.tolist(), found, strict=True))
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
@@ -254,12 +261,6 @@ def _refuse_no_classes(labels: Any, name: str) -> None:
         )
 
 
-def _tile_width(n_rows: int, classes: IntArray | None) -> int:
-    """Where classes are looked at, each of them is counted at each value."""
-    n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
-    return max(1, TILE_VALUES // max(n_rows * n_classes, 1))
-
-
 def _finite(values: FloatArray) -> FloatArray:
     """Infinite cells as the largest finite ones: they are extreme, and have no midpoints."""
-    return np.nan_to_num(values)
+    return values if np.isfinite(values).all() else np.nan_to_num(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import known_columns, quantile_cuts
 from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins, cuts_between
 from featsieve.discretize.caim import CAIM
-from featsieve.input.parameters import check_numbers, not_allowed
+from featsieve.input.parameters import check_numbers, is_word, not_allowed
 from featsieve.schema import power_of_two
 
 # Each quantile of more bins would cost a look at all values: sorting them is cheaper then.
@@ -46,6 +46,8 @@ class Quantile(Discretizer):
 
     n_bins: int = field(default=5, kw_only=False)
     n_jobs: int | None = None
+
+    _rows_worth_threads: ClassVar[int] = 0  # a tile of columns is one compiled call
 
     def _check(self) -> None:
         check_bins("n_bins", self.n_bins)
@@ -232,7 +234,7 @@ WORDS = ("quantile", "equal_width", "sigma", "caim")
 
 def choose_target_discretizer(given: Any, n_bins: int) -> Discretizer | None:
     """The same for a numeric target, where "auto" is a choice, too."""
-    if isinstance(given, str) and given == "auto":
+    if is_word(given, "auto"):
         return TargetBins(n_bins)
     return choose_discretizer(given, n_bins, "target_discretizer", ("auto", *WORDS))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -87,6 +87,12 @@ def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) 
 
 
 COPIES_PER_TILE = 4  # the columns taken, what is made of them, and the engine's own copy
+VALUES_PER_PIECE = 1 << 18  # they keep a thread busy for about a millisecond, and fit its cache
+
+
+def pieces(n_columns: int, n_values: int) -> list[tuple[int, int]]:
+    """Columns of so many values each in pieces of work for threads."""
+    return list(spans(n_columns, max(1, VALUES_PER_PIECE // max(n_values, 1))))
 
 
 def map_taken(
@@ -94,38 +100,39 @@ def map_taken(
     fn: Callable[[FloatArray, tuple[int, int]], list[R]],
     rows: IntArray | None,
     columns: IntArray,
-    width: int,
+    n_values: int,
     message: str,
+    n_jobs: int,
 ) -> list[R]:
     """One result per column, from the cells of some rows: where they are, or here in threads.
 
-    ``fn`` gets the cells that were taken, and the first and last + 1 of the columns to look at,
-    ``width`` at a time.
+    ``fn`` gets the cells that were taken, and the first and last + 1 of the columns to look at; it
+    looks at about ``n_values`` values per column.
     """
     n_rows = engine.n_samples if rows is None else len(rows)
     bytes_per_column = COPIES_PER_TILE * BYTES_PER_NUMBER * max(n_rows, 1)
     at_once = max(1, engine.memory_limit // bytes_per_column)
     if isinstance(engine, CanMapTaken):
-        there = engine.map_taken(partial(_of_each_tile, fn, width), rows, columns, at_once)
+        there = engine.map_taken(partial(_of_pieces, fn, n_values), rows, columns, at_once)
         if there is not None:
             return [result for _, results in there for result in results]
     done: list[R] = []
     for start, stop in spans(len(columns), at_once):
         taken = None if stop - start == engine.n_features else columns[start:stop]
         X = np.ascontiguousarray(engine.take(rows, taken)[0])
-        tiles = list(spans(stop - start, width))
-        n_jobs = engine.n_jobs if len(tiles) >= 2 * engine.n_jobs else 1
-        for results in ordered_map(partial(fn, X), tiles, n_jobs):
+        parts = pieces(stop - start, n_values)
+        n_threads = n_jobs if len(parts) >= 2 * n_jobs else 1
+        for results in ordered_map(partial(fn, X), parts, n_threads):
             done += results
             engine.monitor.tick(message, len(done), len(columns))
     return done
 
 
-def _of_each_tile(
-    fn: Callable[[FloatArray, tuple[int, int]], list[R]], width: int, X: FloatArray
+def _of_pieces(
+    fn: Callable[[FloatArray, tuple[int, int]], list[R]], n_values: int, X: FloatArray
 ) -> list[R]:
     X = np.ascontiguousarray(X)
-    return [result for tile in spans(X.shape[1], width) for result in fn(X, tile)]
+    return [result for piece in pieces(X.shape[1], n_values) for result in fn(X, piece)]
 
 
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
@@ -153,7 +160,7 @@ FEWEST_SAMPLED_ROWS = 100
 
 
 def median_sample_size(n_samples: int, n_columns: int) -> int:
-    """All rows up to 2,000, fewer where there are very many columns.
+    """Rows for a median of distances: all up to 2,000, fewer where there are very many columns.
 
     By the shape of the table and never by the memory limit, which must not change an answer.
 
@@ -321,51 +328,6 @@ def in_order(parts: Iterable[tuple[Array, Array]], rows: IntArray | None) -> tup
         return X, y
     back = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
     return X[back], y[back]
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """The k nearest rows of a block of rows so far: ties go to the lowest row index."""
-
-    distances: FloatArray
-    rows: IntArray
-
-    def merge(self, other: Self) -> Self:
-        distances = np.concatenate([self.distances, other.distances], axis=1)
-        rows = np.concatenate([self.rows, other.rows], axis=1)
-        return type(self).smallest(distances, rows, self.distances.shape[1])
-
-    @classmethod
-    def smallest(cls, distances: FloatArray, rows: IntArray, k: int) -> Self:
-        distances, rows = _nearly_smallest(distances, rows, k)
-        order = np.lexsort((rows, distances), axis=1)[:, :k]
-        return cls(
-            np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
-        )
-
-
-def _nearly_smallest(distances: FloatArray, rows: IntArray, k: int) -> tuple[FloatArray, IntArray]:
-    """The k smallest of each row and what ties with the last of them: far fewer to be sorted."""
-    if distances.shape[1] <= 4 * k:
-        return distances, rows
-    far = distances > np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
-    width = distances.shape[1] - int(far.sum(axis=1).min())
-    near = np.argsort(far, axis=1, kind="stable")[:, :width]
-    return np.take_along_axis(distances, near, axis=1), np.take_along_axis(rows, near, axis=1)
-
-
-def nearest_in_tile(
-    fn: Callable[[Block, Block], FloatArray], first: Block, second: Block, k: int
-) -> Nearest:
-    """The k nearest rows of ``second`` for each row of ``first``, itself left out."""
-    distances = np.array(fn(first, second), dtype=np.float64)
-    rows = np.broadcast_to(np.arange(second.start, second.start + second.n_rows), distances.shape)
-    is_itself = rows == (first.start + np.arange(first.n_rows))[:, None]
-    distances[is_itself] = np.inf
-    padding = max(0, k - distances.shape[1])
-    distances = np.pad(distances, ((0, 0), (0, padding)), constant_values=np.inf)
-    rows = np.pad(rows, ((0, 0), (0, padding)), constant_values=-1)
-    return Nearest.smallest(distances, rows, k)
 
 
 class EngineView:

@@ -18,9 +18,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
     BaseEngine,
     Context,
-    Nearest,
     in_order,
-    nearest_in_tile,
     require_memory,
     rows_inside,
     rows_of,
@@ -29,6 +27,7 @@ from featsieve.engines.dask_calls import Caller, Calls, futures_in_order, tree_m
 from featsieve.engines.dask_cluster import KeptParts, SharedValue, delayed
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
+from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.errors import InputError
 from featsieve.input.columns import rounded_columns
 from featsieve.input.containers import select_columns

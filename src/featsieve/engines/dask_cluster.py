@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import chain
 from typing import Any
 
-from featsieve.engines.dask_run import gather, wait_for
+from featsieve.engines.dask_run import gather, scatter, wait_for
 from featsieve.protocols import S
 from featsieve.runtime.progress import Monitor
 
@@ -122,11 +122,11 @@ class SharedValue:
     def __init__(self, client: Any, value: Any, monitor: Monitor) -> None:
         self._client = client
         self._monitor = monitor
-        self._value = client.scatter(value, broadcast=True)
+        self._value = scatter(client, value)
 
     def map(self, fn: Callable[[Any, Any], Any], pieces: Sequence[Any]) -> list[Any]:
         """``fn(value, piece)`` for each piece, in order, on the workers."""
-        shipped = self._client.scatter(Shipped(fn), broadcast=True)
+        shipped = scatter(self._client, Shipped(fn))
         n_tasks = self._n_tasks(len(pieces))
         shares = [pieces[first::n_tasks] for first in range(n_tasks)]
         common = [shipped] * n_tasks, [self._value] * n_tasks
@@ -140,7 +140,7 @@ class SharedValue:
         """Few, for each costs a message; some per thread, so that all end together; none long, for
         a task that has begun cannot be stopped."""
         n_threads = sum(self._client.nthreads().values())
-        return min(n_pieces, max(TASKS_PER_THREAD * n_threads, n_pieces // MOST_PIECES))
+        return min(n_pieces, max(TASKS_PER_THREAD * n_threads, n_pieces // MOST_PIECES, 1))
 
 
 def _call_with_each(shipped: Shipped, value: Any, pieces: Sequence[Any]) -> list[Any]:

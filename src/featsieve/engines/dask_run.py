@@ -37,12 +37,19 @@ def gather(client: Any, futures: Sequence[Any], monitor: Monitor) -> list[Any]:
         return list(client.gather(list(futures)))
 
 
+def scatter(client: Any, value: Any) -> Any:
+    """A value that every worker gets."""
+    with _named_losses(TimeoutError):  # Dask's word for a cluster that has no worker
+        return client.scatter(value, broadcast=True)
+
+
 @contextmanager
-def _named_losses() -> Iterator[None]:
+def _named_losses(*builtin: type[Exception]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not type(error).__module__.startswith("distributed"):
+        is_builtin = isinstance(error, builtin)
+        if not (is_builtin or type(error).__module__.startswith("distributed")):
             raise
         words = " ".join(str(error).split())[:LONGEST_REASON]
         raise ClusterError(
@@ -107,12 +114,12 @@ class Workers:
 
     def __init__(self, client: Any, clock: Callable[[], float] = perf_counter) -> None:
         self._client, self._clock = client, clock
-        self._last_seen: float | None = None  # none yet: they may still be starting
+        self._last_seen = clock()  # if there is none yet, it may be starting
 
     def check(self) -> None:
         if self._client.scheduler_info().get("workers"):
             self._last_seen = self._clock()
-        elif self._last_seen is not None and self._clock() - self._last_seen > LONGEST_ALONE:
+        elif self._clock() - self._last_seen > LONGEST_ALONE:
             raise ClusterError(
                 f"the Dask cluster has had no worker for {LONGEST_ALONE:g} s; look at the memory "
                 "and the logs of its workers, start new ones, then fit again."

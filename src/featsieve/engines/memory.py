@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, Protocol, Self
@@ -12,17 +13,17 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
     BYTES_IN_PLACE,
+    BYTES_PER_NUMBER,
     COPIES_PER_BLOCK,
     TILE_ROWS,
     BaseEngine,
     Context,
-    Nearest,
     block_rows,
-    nearest_in_tile,
     rows_within,
     spans,
     tile_columns,
 )
+from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
 from featsieve.input.columns import is_sparse, numeric_values
@@ -30,6 +31,9 @@ from featsieve.input.containers import select_columns, select_rows
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema
+
+WORTH_THREADS = 1 << 22  # numbers of rows that are taken
+BYTES_TAKEN = 1 << 21  # at a time: what a thread has just read is still in its cache
 
 
 class Source(Protocol):
@@ -76,7 +80,9 @@ class ArraySource:
     def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
         values = self._values if rows is None else self._values[rows]
         values = values if columns is None else values[:, columns]
-        return np.array(values, dtype=self._dtype, order="C")
+        is_view = rows is None and columns is None
+        copied = np.array if is_view else np.asarray
+        return copied(values, dtype=self._dtype, order="C")
 
 
 class SparseSource:
@@ -300,8 +306,8 @@ class MemoryEngine(BaseEngine):
         return self._reduce_spans(fn, self._spans(rows))
 
     def _reduce_spans(self, fn: Callable[[Block], S], blocks: list[tuple[int, int]]) -> S:
-        # A single block leaves its matrix products all the threads that BLAS has.
-        n_jobs = min(self.n_jobs, len(blocks))
+        # One thread leaves its products all those of BLAS; few blocks share threads badly.
+        n_jobs = self.n_jobs if len(blocks) >= 2 * self.n_jobs else 1
         summaries = ordered_map(lambda span: fn(self._block(span)), blocks, n_jobs)
         return self._merge(summaries, len(blocks), "reading rows")
 
@@ -354,7 +360,21 @@ class MemoryEngine(BaseEngine):
         return np.concatenate(parts)
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
-        return self._source.take(rows, columns), self.targets(rows)
+        n_columns = self.n_features if columns is None else len(columns)
+        if rows is None or self.n_jobs == 1 or len(rows) * n_columns < WORTH_THREADS:
+            return self._source.take(rows, columns), self.targets(rows)
+        return self._take_on_threads(rows, columns), self.targets(rows)
+
+    def _take_on_threads(self, rows: IntArray, columns: IntArray | None) -> FloatArray:
+        first = self._source.take(rows[:1], columns)
+        X = np.empty((len(rows), first.shape[1]), dtype=first.dtype)
+
+        def fill(span: tuple[int, int]) -> None:
+            X[slice(*span)] = self._source.take(rows[slice(*span)], columns)
+
+        width = rows_within(BYTES_TAKEN, BYTES_PER_NUMBER * X.shape[1])
+        deque(ordered_map(fill, spans(len(rows), width), self.n_jobs), maxlen=0)
+        return X
 
     def targets(self, rows: IntArray | None = None) -> Array:
         return self._y if rows is None else self._y[rows]

@@ -19,7 +19,7 @@ from featsieve.statistics.moments import ColumnMoments, column_moments
 
 @dataclass(frozen=True)
 class Scaling:
-    """(x − centre) · factor; a constant column becomes all zeros."""
+    """(x − centre) · factor in double precision; a constant column becomes all zeros."""
 
     centre: FloatArray
     factor: FloatArray
@@ -29,7 +29,7 @@ class Scaling:
         if columns is not None:
             centre, factor = centre[columns], factor[columns]
         dense = X if isinstance(X, np.ndarray) else X.toarray()
-        return ((dense - centre) * factor).astype(dense.dtype, copy=False)
+        return (dense - centre) * factor
 
     def block(self, block: Block) -> Block:
         return Block(block.start, self.apply(block.X), block.y, block.weight)

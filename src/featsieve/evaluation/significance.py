@@ -83,7 +83,7 @@ def _paired(a: FloatArray, b: FloatArray) -> tuple[float, float]:
 
 def _welch(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     parts = np.array([a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)])
-    statistic = _ratio(a.mean() - b.mean(), parts.sum(), a, b)
+    statistic = _ratio(float(a.mean() - b.mean()), parts.sum(), a, b)
     if np.isnan(statistic):
         return statistic, np.nan
     return statistic, parts.sum() ** 2 / (parts**2 / [len(a) - 1, len(b) - 1]).sum()

@@ -59,10 +59,14 @@ def unless(word: str | None, check: Check) -> Check:
     """The same check for a parameter that may also be this word, or None."""
 
     def checked(name: str, value: Any) -> Any:
-        is_word = isinstance(value, str) and value == word
-        return value if value is word or is_word else check(name, value)
+        return value if value is word or is_word(value, word) else check(name, value)
 
     return checked
+
+
+def is_word(value: Any, word: Any) -> bool:
+    """Never == on a foreign object: an array would answer with an array."""
+    return isinstance(value, str) and value == word
 
 
 def is_integer(value: Any) -> bool:
@@ -125,8 +129,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[T], *, also: str = "")
     """
     words = tuple(allowed)
     for word in words:
-        # Never == on a foreign object: an array would answer with an array.
-        if value is word or (isinstance(value, str) and value == word):
+        if is_word(value, word) or value is word:
             return word
     raise not_allowed(name, value, _either(", ".join(map(repr, words[:-1])), repr(words[-1]), also))
 
@@ -135,6 +138,13 @@ def check_flag(name: str, value: Any) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise not_allowed(name, value, "True or False")
+
+
+def check_random_state(name: str, value: Any) -> Any:
+    is_seed = is_integer(value) and 0 <= int(value) < 2**32
+    if value is None or is_seed or isinstance(value, np.random.Generator | np.random.RandomState):
+        return value
+    raise not_allowed(name, value, "an integer from 0 to 2**32 - 1, a NumPy generator or None")
 
 
 def check_fraction_or_count(
@@ -197,7 +207,7 @@ def _either(*alternatives: str) -> str:
 # --- parameters that all selectors share ----------------------------------------------------------
 
 
-def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> int | float | str | None:
+def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> Any:
     """How many units to keep: a count, a fraction, one of the ``rules`` that finds it, or None.
 
     >>> check_count(3), check_count(0.5), check_count("auto", ["auto"])
@@ -206,10 +216,10 @@ def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> int | f
     given = n_features_to_select
     if given is None or (isinstance(given, str) and given in rules):
         return given
-    if is_integer(given) and given >= 1:
-        return int(given)
-    if is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1:
-        return float(given)
+    is_count = is_integer(given) and given >= 1
+    is_share = is_real(given) and not isinstance(given, numbers.Integral) and 0 < given <= 1
+    if is_count or is_share:
+        return given
     allowed = ", ".join(["an integer >= 1", "a fraction in (0, 1]", *rules])
     raise not_allowed("n_features_to_select", given, f"{allowed} or None for half")
 

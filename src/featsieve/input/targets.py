@@ -178,7 +178,10 @@ def _settle_task(scan: TargetScan, task: str) -> Task:
         for states in scan.distinct:
             refuse_numbers_in_text(states, scan.n_rows)
             _warn_of_many_classes(scan, len(states))
-        return "classification" if scan.looks_like_classes() else "regression"
+        if not scan.looks_like_classes():
+            return "regression"
+        _warn_of_a_class_per_row(scan)
+        return "classification"
     if task == "regression":
         if not scan.numeric:
             raise InputError(
@@ -195,6 +198,16 @@ def _warn_of_many_classes(scan: TargetScan, n_classes: int) -> None:
             f"the target is text with {n_classes} distinct values in {scan.n_rows} rows, taken as "
             "classes that have hardly any rows each; give numbers if they are numbers, another "
             "target, or task='classification' if they are classes."
+        )
+
+
+def _warn_of_a_class_per_row(scan: TargetScan) -> None:
+    n_rows = scan.n_rows
+    if scan.numeric and n_rows > 2 and any(len(states) == n_rows for states in scan.distinct):
+        warn_user(
+            f"the target has a different whole number in each of the {n_rows} rows, taken as "
+            "classes of one row each, between which columns can hardly differ; give "
+            "task='regression' if they are numbers."
         )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.floating[Any]]
+BestIndex = Callable[[Floats, float], int]
 _NOTHING_LEFT = 1e-12  # of the first correlation: below it the target is explained
 _DEPENDENT = 1e-10  # squared distance of a unit vector from the span of the active ones
 
@@ -31,7 +32,9 @@ class LarPoint:
 class _Path:
     """The state between two corners."""
 
-    def __init__(self, correlation: Floats, gram_column: Callable[[int], Floats]) -> None:
+    def __init__(
+        self, correlation: Floats, gram_column: Callable[[int], Floats], best: BestIndex
+    ) -> None:
         self.correlation = np.array(correlation, dtype=np.float64)
         self.coefficients = np.zeros_like(self.correlation)
         self.excluded = np.zeros(len(correlation), dtype=np.bool_)
@@ -39,6 +42,7 @@ class _Path:
         self.penalty = float(self.correlation.max(initial=0.0))
         self.columns: dict[int, Floats] = {}
         self._gram_column = gram_column
+        self.best = best
 
     def enter(self, index: int) -> None:
         """Make ``index`` active, unless it lies in the span of those that are."""
@@ -78,7 +82,7 @@ class _Path:
             return None, np.inf
         gaps = np.maximum(self.penalty - self.correlation[candidates], 0.0)
         lengths = gaps / (1.0 - fall[candidates])
-        at = int(np.argmin(lengths))
+        at = self.best(-lengths, self.penalty)
         return int(candidates[at]), float(lengths[at])
 
     def _next_to_leave(self, direction: Floats) -> tuple[int | None, float]:
@@ -99,17 +103,22 @@ class _Path:
 
 
 def nonnegative_lar(
-    correlation: Floats, gram_column: Callable[[int], Floats], n_active: int
+    correlation: Floats,
+    gram_column: Callable[[int], Floats],
+    n_active: int,
+    best: BestIndex = lambda scores, scale: int(np.argmax(scores)),
 ) -> Iterator[LarPoint]:
     """Corners of the path until one more than ``n_active`` would be active, or nothing is left.
 
     ``gram_column(j)`` gives the inner products of column j with all columns; columns of length 1.
+    ``best(scores, scale)`` says which of the largest scores comes first, given the size of the
+    terms of which they are differences.
     """
-    path = _Path(correlation, gram_column)
+    path = _Path(correlation, gram_column, best)
     floor = _NOTHING_LEFT * path.penalty
     if path.penalty <= 0.0:
         return
-    entering: int | None = int(np.argmax(path.correlation))
+    entering: int | None = best(path.correlation, 0.0)
     while path.penalty > floor:
         if entering is not None:
             if len(path.active) == n_active:

@@ -22,3 +22,8 @@ class BaseMeasure(BaseEstimator):
     takes_missing: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = False
     checks: ClassVar[Mapping[str, Check]] = {}
+
+    @property
+    def compares_text(self) -> bool:
+        """Values of a target that is text are compared with each other, so they need not repeat."""
+        return False

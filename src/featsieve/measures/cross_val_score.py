@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from featsieve.input.parameters import brief, not_allowed
 from featsieve.measures.base import BaseMeasure
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
+
+WORTH_A_PROCESS = 0.1  # seconds of a fold; to start a process takes a second, a call hundredths
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,6 +78,7 @@ class BoundCrossValScore:
         self._measure = measure
         self._engine = engine
         self._known: dict[frozenset[int], FloatArray] = {}
+        self._longest: float | None = None  # seconds of a fold
         self._folds = self._fixed_folds()
 
     def _fixed_folds(self) -> list[tuple[Any, Any]]:
@@ -113,23 +117,30 @@ class BoundCrossValScore:
         return np.concatenate([self._fold_scores(X, y, folds) for folds in self._fold_rounds()])
 
     def _fold_rounds(self) -> list[list[tuple[Any, Any]]]:
-        """As many folds at a time as there are threads: the clock is looked at in between."""
-        return [
-            self._folds[start:stop] for start, stop in spans(len(self._folds), self._engine.n_jobs)
-        ]
+        """As many folds at a time as there are processes: the clock is looked at in between."""
+        return [self._folds[start:stop] for start, stop in spans(len(self._folds), self._n_jobs)]
+
+    @property
+    def _n_jobs(self) -> int:
+        """Processes of joblib, once a fold is known to take long enough to be sent to one."""
+        is_worth_it = self._longest is not None and self._longest >= WORTH_A_PROCESS
+        return self._engine.n_jobs if is_worth_it else 1
 
     def _fold_scores(self, X: Any, y: Any, folds: list[tuple[Any, Any]]) -> FloatArray:
         self.monitor.check()
+        started, n_jobs = perf_counter(), self._n_jobs
         scores = cross_val_score(
             clone(self._measure.estimator),
             X,
             y,
             cv=folds,
             scoring=self._measure.scoring,
-            n_jobs=self._engine.n_jobs,
+            n_jobs=n_jobs,
             params=self._measure.score_params or None,
             error_score="raise",
         )
+        if n_jobs == 1:
+            self._longest = max(self._longest or 0.0, (perf_counter() - started) / len(folds))
         return np.asarray(scores, dtype=np.float64)
 
 

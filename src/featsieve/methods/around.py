@@ -8,7 +8,7 @@ from typing import Any
 
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings
-from featsieve.input.parameters import brief
+from featsieve.input.parameters import brief, is_word
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.selector import BaseSelector, MayBeEmpty
@@ -43,7 +43,7 @@ class AroundSelector(MayBeEmpty):
     def _is_default(self, name: str) -> bool:
         default = next(f.default for f in fields(self) if f.name == name)
         given = getattr(self, name)
-        return given is None or (isinstance(given, str) and given == default)
+        return given is None or is_word(given, default)
 
     def _run(self, engine: Engine) -> Iterable[SelectionResult]:
         selector = self._inner()

@@ -21,6 +21,7 @@ from featsieve.input.parameters import (
     check_flag,
     check_integer,
     is_integer,
+    is_word,
     not_allowed,
 )
 from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, samples_rows, unknown_cost
@@ -157,7 +158,7 @@ class AutoSelector(BaseSelector):
                 break
         ballots: dict[str, Ballot] = {}
         if race.combines:
-            ballots = self._ballots(race, sampled)
+            ballots = race.ballots()
             result = race.combined_set(list(ballots.values()), sampled, count)
             yield self._noted(result, race, race.combined, count, "stopped before the folds")
         winner = race.run()
@@ -171,13 +172,6 @@ class AutoSelector(BaseSelector):
             return
         for result in _run(winner.candidate, engine, count):
             yield self._noted(result, race, winner, count, COUNT_RULE)
-
-    def _ballots(self, race: Race, engine: Engine) -> dict[str, Ballot]:
-        ballots = {}
-        for done, runner in enumerate(race.running, start=1):
-            ballots[runner.name] = race.ballot(runner, engine)
-            race.monitor.tick("voting", done, len(race.runners) + 1)
-        return ballots
 
     def _final_ballots(
         self, race: Race, engine: Engine, sampled: dict[str, Ballot]
@@ -223,7 +217,7 @@ class AutoSelector(BaseSelector):
     # --- its parts ------------------------------------------------------------------------------
 
     def _judges(self) -> list[Judge]:
-        if isinstance(self.judges, str) and self.judges == "auto":
+        if is_word(self.judges, "auto"):
             return list(JUDGES.values())
         if isinstance(self.judges, str) or not isinstance(self.judges, Sequence):
             raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
@@ -286,7 +280,7 @@ class AutoSelector(BaseSelector):
 
     def _named_selectors(self) -> dict[str, BaseSelector]:
         given = self.methods
-        if isinstance(given, str) and given == "auto":
+        if is_word(given, "auto"):
             return {entry.name: _build(entry.name) for entry in PORTFOLIO}
         if isinstance(given, str) or not isinstance(given, Sequence) or not given:
             raise not_allowed("methods", given, "'auto' or a list of method names and selectors")

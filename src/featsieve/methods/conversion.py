@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.input.parameters import is_word
 from featsieve.measures.hsic.hsic import HSIC
 from featsieve.measures.lda.lda import LDA
 from featsieve.measures.pca.pca import PCA
@@ -97,7 +98,7 @@ class HSFS(RowPenalty, HSICSelector):
 
     def measure(self) -> HSIC:
         measure = super().measure()
-        if isinstance(self.target_kernel, str) and self.target_kernel == "auto":
+        if is_word(self.target_kernel, "auto"):
             measure.target_kernel = "delta_or_rbf"
         return measure
 

@@ -60,6 +60,13 @@ class FeatureSelector(PairingSelector):
         return Pearson if self.measure is None else type(self.measure)
 
     @property
+    def _task(self) -> str:
+        """Sequences arrive as classes, one for each distinct sequence."""
+        is_auto = isinstance(self.task, str) and self.task == "auto"
+        compares = getattr(self.measure, "compares_text", False)
+        return "classification" if is_auto and compares else self.task
+
+    @property
     def _scores_by_step(self) -> bool:
         from featsieve.searches.ranking import Ranking
 

@@ -7,10 +7,9 @@ from typing import Any, Self
 
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import parse_memory
+from featsieve.input.parameters import is_word, parse_memory
 from featsieve.measures.hsic.hsic import HSIC, seed_of
 from featsieve.measures.hsic.object_kernels import ObjectKernel
-from featsieve.measures.hsic.target_kernel import is_precomputed
 from featsieve.methods.l1_weights import L1Weights
 from featsieve.procedures.hsic_lasso import HSICLassoPath
 from featsieve.procedures.pairing import Pairing
@@ -51,10 +50,10 @@ string or graph kernel
     @property
     def _task(self) -> str:
         """A Gram matrix as y is numbers, whatever values it holds."""
-        return "regression" if is_precomputed(self._fitted_kernel) else self.task
+        return "regression" if is_word(self._fitted_kernel, "precomputed") else self.task
 
     def _auto_count(self, procedure: Procedure) -> Procedure:
-        if is_precomputed(self._fitted_kernel):
+        if is_word(self._fitted_kernel, "precomputed"):
             raise InputError(
                 "n_features_to_select='auto' predicts y on held-out rows, which a Gram matrix, "
                 "sequences or graphs do not allow; give a number."
@@ -207,6 +206,8 @@ class L1HSIC(L1Weights, HSICSelector):
         End the restarts once this many of them ended in the best set so far; None: run all.
     max_iter : int, default=100
         Most iterations for one radius.
+    tol : float, default=1e-5
+        An ascent ends when the value changes by less than this on average.
     step : {"authors", "adaptive"}, default="authors"
         The authors' length 1/√t, or a spectral one with a line search. HSIC at the median width
         does not change with the scale of the weights, so its true maximum often holds fewer than
@@ -236,7 +237,7 @@ class L1HSIC(L1Weights, HSICSelector):
 
     def measure(self) -> HSIC:
         measure = super().measure()
-        if isinstance(self.target_kernel, str) and self.target_kernel == "auto":
+        if is_word(self.target_kernel, "auto"):
             measure.target_kernel = "delta_or_rbf"
         return measure
 

@@ -52,9 +52,11 @@ class KnockoffSelector(AroundSelector):
         The false discovery rate q.
     n_copies : int, default=1
         With several copies the answer depends less on chance (e-values; Ren and Barber 2024).
-    spread : {"mvr", "equicorrelated"}, default="mvr"
-        How far copies are from their columns: by minimal variance-based reconstructability
-        (Spector and Janson 2022), or all equally far.
+    spread : {"mvr", "sdp", "equicorrelated"}, default="mvr"
+        How far copies are from their columns: such that no column can be put together from its
+        copy and the others (minimal variance-based reconstructability, Spector and Janson 2022);
+        as far as possible on average (Candès et al. 2018), which finds more where the method looks
+        at columns one by one, as rankings do; or all equally far.
     allow_empty : bool, default=False
         Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
     random_state : int, generator or None
@@ -79,7 +81,7 @@ class KnockoffSelector(AroundSelector):
     selector: Any = None
     fdr: float = 0.1
     n_copies: int = 1
-    spread: Literal["mvr", "equicorrelated"] = "mvr"
+    spread: Literal["mvr", "sdp", "equicorrelated"] = "mvr"
     random_state: Any = None
 
     def _inner(self) -> BaseSelector:

@@ -18,6 +18,7 @@ class L1Weights(PairingSelector):
     n_init: int = 20
     n_agree: int | None = 3
     max_iter: int = 100
+    tol: float = 1e-5
     step: StepRule = "adaptive"
     rank_radii_by: RadiusRule = "weights"
     random_state: Any = None
@@ -29,6 +30,7 @@ class L1Weights(PairingSelector):
             n_init=self.n_init,
             n_agree=self.n_agree,
             max_iter=self.max_iter,
+            tol=self.tol,
             step=self.step,
             rank_radii_by=self.rank_radii_by,
             random_state=self.random_state,

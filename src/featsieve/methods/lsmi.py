@@ -155,6 +155,8 @@ class L1LSMI(L1Weights, _OnLSMI):
         brought nothing better; None: run all.
     max_iter : int, default=100
         Most iterations for one radius.
+    tol : float, default=1e-5
+        An ascent ends when the value changes by less than this on average.
     step : {"adaptive", "authors"}, default="adaptive"
         A spectral step with a line search, or the authors' 1/√t.
     rank_radii_by : {"weights", "columns"}, default="weights"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import check_choice, is_word
 from featsieve.measures.information.binned import ConditionalMutualInformation, MutualInformation
 from featsieve.measures.pearson.pearson import Pearson
 from featsieve.procedures.pairing import Pairing
@@ -63,8 +63,7 @@ class QPFS(PairingSelector):
 
     @property
     def _measure_type(self) -> type:
-        by_information = isinstance(self.similarity, str) and self.similarity == "mi"
-        return MutualInformation if by_information else Pearson
+        return MutualInformation if is_word(self.similarity, "mi") else Pearson
 
     def _measure(self) -> Measure:
         if self.similarity == "correlation":

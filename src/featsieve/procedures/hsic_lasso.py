@@ -13,7 +13,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_choice, check_integer
+from featsieve.input.parameters import check_choice, check_integer, is_word
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
@@ -23,7 +23,7 @@ from featsieve.measures.hsic.kernels import (
 )
 from featsieve.measures.hsic.landmark_grams import landmark_grams
 from featsieve.measures.hsic.passes import centring, fit_target_side
-from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel, is_precomputed
+from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel
 from featsieve.measures.hsic.tiles import RowPairs, block_pairs, row_pairs
 from featsieve.measures.hsic.unit_grams import (
     UnitGrams,
@@ -33,7 +33,7 @@ from featsieve.measures.hsic.unit_grams import (
 )
 from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
-from featsieve.runtime.ordering import best_first
+from featsieve.runtime.ordering import best_first, best_index
 
 FEWEST_ROWS_TOGETHER = 2
 
@@ -59,7 +59,7 @@ class HSICLassoPath:
         grams = self._grams(engine)
         relevance = grams.with_target()
         points: list[LarPoint] = []
-        for point in nonnegative_lar(relevance, grams.column, k):
+        for point in nonnegative_lar(relevance, grams.column, k, best_index):
             points.append(point)
             yield _answer(point, relevance, points)
         if not points:
@@ -73,7 +73,7 @@ class HSICLassoPath:
         widths = width_policy(self.bandwidth, kernel, engine, self.seed)
         rates = kernel.rate(widths.of_changes([], everything, 1))
         kind = self.target_kernel
-        kind = "balanced_delta_or_rbf" if isinstance(kind, str) and kind == "auto" else kind
+        kind = "balanced_delta_or_rbf" if is_word(kind, "auto") else kind
         width = self._target_width(engine)
         if self.approximation == "nystrom":
             target = fit_target_kernel(engine, kind, width, self.seed)
@@ -103,7 +103,7 @@ class HSICLassoPath:
 
     def _target_width(self, engine: Engine) -> float | str:
         """A number is in units of the target's own deviation."""
-        is_given = is_precomputed(self.target_kernel)
+        is_given = is_word(self.target_kernel, "precomputed")
         if is_given or isinstance(self.target_bandwidth, str) or engine.target.is_classification:
             return self.target_bandwidth
         _, y = engine.take(columns=NO_COLUMNS)

@@ -11,6 +11,7 @@ time runs out.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -25,6 +26,7 @@ from featsieve.procedures.judging.rows import Court, Fold, RowSample
 from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
+from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor, TimeUp
 
 ROUNDS = (2, 3)  # folds after which the worse half leaves
@@ -172,20 +174,46 @@ class Race:
         return winner
 
     def _run_fold(self, number: int) -> None:
-        fold, running = self.folds[number], self.running
-        engine = self.sample.engine(fold.train)
-        ballots = []
-        for done, runner in enumerate(running, start=1):
-            with Clocked(runner):
-                sets = runner.candidate.sets(engine, self._most)  # type: ignore[union-attr]
-                self._judge(runner, fold, self.raced_count, sets.units(self.raced_count))
-                ballots.append(self._ballot(sets))
-            self.monitor.tick(f"fold {number + 1} of {len(self.folds)}", done, len(running) + 1)
+        fold = self.folds[number]
+
+        def judged(sets: SetsBySize, runner: Runner) -> Ballot:
+            self._judge(runner, fold, self.raced_count, sets.units(self.raced_count))
+            return self._ballot(sets)
+
+        words = f"fold {number + 1} of {len(self.folds)}"
+        answered = self._each(judged, fold.train, words)
+        ballots = [ballot for ballot in answered if ballot is not None]
         if len(ballots) > 1 and self.combine:
             with Clocked(self.combined):
+                engine = self.sample.engine(fold.train)
                 answers = Combination(ballots, self.seed, FOLD_ROWS).sets(engine, self.sizes())
                 for size, answer in answers.items():
                     self._judge(self.combined, fold, size, answer.indices)
+
+    def _each(
+        self, ask: Callable[[SetsBySize, Runner], Ballot], rows: IntArray | None, words: str
+    ) -> list[Ballot | None]:
+        """What all running candidates answer, side by side on threads; None where one failed.
+
+        Each has an engine of its own. Threads look at the clock but do not report, and Python's
+        filters of warnings are common to all of them.
+        """
+        running, n_jobs = self.running, self.sample.source.n_jobs
+        monitor = self.monitor if n_jobs == 1 else self.monitor.silent()
+
+        def answer(runner: Runner) -> Ballot | None:
+            with Clocked(runner):
+                engine = self.sample.engine(rows, monitor)
+                return ask(runner.candidate.sets(engine, self._most), runner)  # type: ignore[union-attr]
+            return None
+
+        answers = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for done, ballot in enumerate(ordered_map(answer, running, n_jobs), start=1):
+                answers.append(ballot)
+                self.monitor.tick(words, done, len(running) + 1)
+        return answers
 
     @property
     def _most(self) -> int:
@@ -212,6 +240,12 @@ class Race:
             runner.outcome = f"eliminated after {n_folds} folds: place {place} of {len(left)}"
 
     # --- the combination ------------------------------------------------------------------------
+
+    def ballots(self) -> dict[str, Ballot]:
+        """What each candidate votes for on all rows of the sample; nothing if it fails."""
+        names = [runner.name for runner in self.running]
+        answers = self._each(lambda sets, _: self._ballot(sets), None, "voting")
+        return {name: ballot or {} for name, ballot in zip(names, answers, strict=True)}
 
     def ballot(self, runner: Runner, engine: Engine) -> Ballot:
         """What a candidate votes for on other rows than those of a fold; nothing if it fails."""

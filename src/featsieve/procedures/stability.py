@@ -103,8 +103,7 @@ class StabilitySelection:
 
     def _selected(self, engine: Engine, rows: IntArray) -> IntArray:
         # Halves run in threads, so they look at the clock but do not report.
-        monitor = Monitor(None, None if np.isinf(left := engine.monitor.remaining()) else left)
-        *_, last = self.run(half_of(engine, rows, monitor))
+        *_, last = self.run(half_of(engine, rows, engine.monitor.silent()))
         return last.indices
 
     def _answer(self, counts: Counts, k: int | None) -> SelectionResult:

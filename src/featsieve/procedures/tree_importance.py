@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.procedures.judging.forest import Grower, mean_importance, tree_seeds
 from featsieve.procedures.judging.rows import RowSample, draw_rows, encoded_units, judged_targets
 from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
@@ -65,6 +66,7 @@ def importance_by_kind(
     kept = np.isin(owner, units)
     table, owner = table[:, kept], np.searchsorted(units, owner[kept])
     targets = _targets(sample)
+    targets = targets[:, 0] if targets.shape[1] == 1 else targets
     shared = {"max_features": _share_of_columns(table.shape[1]), "random_state": seed % 2**32}
     extra = ExtraTreesRegressor(n_trees, min_samples_leaf=2, **shared)
     forest = RandomForestRegressor(n_trees, max_depth=5, **shared)
@@ -78,8 +80,7 @@ def importance_by_kind(
 
 
 def _targets(sample: RowSample) -> FloatArray:
-    targets = np.concatenate([part for _, part in judged_targets(sample)], axis=1)
-    return targets[:, 0] if targets.shape[1] == 1 else targets
+    return np.concatenate([part for _, part in judged_targets(sample)], axis=1)
 
 
 def _share_of_columns(n_columns: int) -> float:
@@ -94,23 +95,18 @@ def grow(
 
     After each ``step`` a new forest begins.
     """
-    from sklearn.ensemble import ExtraTreesRegressor
-
     table, owner = encoded_units(sample)
-    data = table, _targets(sample), sample.weight
-    options = {
-        "min_samples_leaf": min_rows,
-        "max_features": _share_of_columns(table.shape[1]),
-        "warm_start": True,
-    }
+    share = _share_of_columns(table.shape[1])
+    grower = Grower(table, _targets(sample), sample.weight, min_rows, share)
     monitor, total = sample.source.monitor, np.zeros(sample.schema.n_units)
     if monitor.has_limit:
-        _expect_a_tree(ExtraTreesRegressor(1, max_depth=1, **options), data, monitor)
+        _expect_a_tree(grower, monitor)
     for start in range(0, n_trees, step):
-        model = ExtraTreesRegressor(0, random_state=(seed + start) % 2**32, **options)
-        for size in _pieces(min(step, n_trees - start), monitor):
-            model.set_params(n_estimators=size).fit(*data)
-            shares = np.bincount(owner, model.feature_importances_, sample.schema.n_units)
+        seeds = tree_seeds((seed + start) % 2**32, min(step, n_trees - start))
+        trees: list[Any] = []
+        for size in _pieces(len(seeds), monitor):
+            trees += grower.trees(seeds[len(trees) : size], sample.source.n_jobs)
+            shares = np.bincount(owner, mean_importance(trees), sample.schema.n_units)
             yield start + size, (total + size * shares) / (start + size)
         total += size * shares
 
@@ -128,8 +124,8 @@ def _pieces(n_trees: int, monitor: Monitor) -> Iterator[int]:
         yield size
 
 
-def _expect_a_tree(stump: Any, data: tuple[Any, Any, Any], monitor: Monitor) -> None:
+def _expect_a_tree(grower: Grower, monitor: Monitor) -> None:
     """A tree has some log n levels, each about as costly as the first, and cannot be stopped."""
     started = monitor.elapsed
-    stump.set_params(random_state=0).fit(*data)
-    monitor.expect(0.5 * np.log2(len(data[0])) * (monitor.elapsed - started))
+    list(replace(grower, max_depth=1).trees([0]))
+    monitor.expect(0.5 * np.log2(len(grower.table)) * (monitor.elapsed - started))

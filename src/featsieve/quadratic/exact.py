@@ -26,7 +26,7 @@ from featsieve.runtime.progress import SILENT, Monitor
 ROOT_ROUNDS = 300
 NODE_ROUNDS = 20
 ROUND_ENTRIES = 10_000_000  # between two looks at the clock: some tenths of a second
-NODES_PER_STEP = 32  # between two answers, unless a better one comes
+NODES_PER_STEP = 32  # between two answers, unless a better one comes or the time is up
 N_RANDOM_STARTS = 4
 PROOF_SIZE = 100
 PROOF_WORK = 2_000_000  # nodes times n²: below a second
@@ -185,7 +185,7 @@ class Tree:
             np.diagonal(pairs) + 2 * Q[np.ix_(free, members)].sum(axis=1),
             self.problem.k - len(members),
             rounds=rounds,
-            value=self.value - base,
+            value=float(self.value - base),
             margin=self.margin,
             monitor=self.monitor,
         )
@@ -222,8 +222,7 @@ def prove(problem: Problem, start: Answer, options: Options) -> Iterator[Answer]
         if tree.value > answer.value:
             answer = improve(problem, tree.best, monitor=monitor)  # and ties to the lowest index
             tree.best, tree.value = answer.indices, answer.value
-        elif done % NODES_PER_STEP:
-            monitor.check()
+        elif done % NODES_PER_STEP and monitor.remaining() > 0:
             continue
         yield _bounded(answer, tree)
     yield _bounded(answer, tree)

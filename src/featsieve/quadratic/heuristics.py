@@ -212,8 +212,8 @@ def tpower_steps(problem: Problem, options: Options) -> Iterator[Answer]:
     full = psd_shift(problem) if any(fractions) else 0.0
     x = start_vector(problem, options.start)
     best: Run | None = None
-    for fraction in fractions:
-        options.monitor.check()
+    for done, fraction in enumerate(fractions):
+        options.monitor.tick("trying shifts", done, len(fractions))
         run = truncated_power(
             problem,
             x,

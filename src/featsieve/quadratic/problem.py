@@ -58,6 +58,9 @@ class BQPResult:
         The value reaches the bound (to 1e-10 relative).
     elapsed
         Seconds.
+    gap
+        How far below the best possible the value can be at most, as a share of the bound; None
+        without a bound.
 
     Examples
     --------
@@ -72,14 +75,14 @@ class BQPResult:
     upper_bound: float | None
     proven_optimal: bool
     elapsed: float
+    gap: float | None = field(init=False)
 
-    @property
-    def gap(self) -> float | None:
-        """How far below the best possible the value can be at most, as a share of the bound."""
-        if self.upper_bound is None:
-            return None
-        room = max(self.upper_bound - self.value, 0.0)
-        return room / abs(self.upper_bound) if room else 0.0
+    def __post_init__(self) -> None:
+        gap = None
+        if self.upper_bound is not None:
+            room = max(self.upper_bound - self.value, 0.0)
+            gap = room / abs(self.upper_bound) if room else 0.0
+        vars(self).update(gap=gap)
 
 
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.

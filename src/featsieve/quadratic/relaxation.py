@@ -104,7 +104,7 @@ def _row_scale(problem: Problem) -> float:
     """Root of the mean squared row norm of the doubly centred Q; never 0."""
     sums = problem.row_sums
     n = problem.n
-    square = (problem.Q**2).sum() - 2 * (sums**2).sum() / n + (sums.sum() / n) ** 2
+    square = float((problem.Q**2).sum() - 2 * (sums**2).sum() / n + (sums.sum() / n) ** 2)
     return max(float(np.sqrt(max(square, 0.0) / n)), 1e-9 * problem.scale, 1e-300)
 
 

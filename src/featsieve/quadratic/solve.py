@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from featsieve.input.parameters import (
     check_choice,
     check_flag,
     check_integer,
+    check_random_state,
     check_real,
     check_time,
 )
@@ -107,7 +109,6 @@ def solve(
     monitor = Monitor(max_time=check_time(max_time))
     problem = make_problem(Q, k)
     options = Options(
-        rng=random_generator(random_state),
         monitor=monitor,
         rank=check_integer("rank", rank, 1),
         epsilon=check_real("epsilon", epsilon, 0, 1, inclusive="neither"),
@@ -122,7 +123,9 @@ def solve(
     )
     if local_search is not None:
         check_flag("local_search", local_search)
-    answer, _ = last_of(answers(problem, solver, options, local_search, bound), monitor)
+    check_random_state("random_state", random_state)
+    steps = answers(problem, solver, options, local_search, bound, random_state)
+    answer, _ = last_of(steps, monitor)
     return result_of(answer, monitor.elapsed)
 
 
@@ -137,6 +140,7 @@ def answers(
     options: Options,
     local_search: bool | None = None,
     bound: BoundEffort | None = None,
+    random_state: RandomState = None,
 ) -> Iterator[Answer]:
     """The best answer so far, with a bound (unless that is left out), again and again."""
     entry = SOLVERS[check_choice("solver", solver, SOLVERS)]
@@ -148,7 +152,7 @@ def answers(
         yield everything.bounded(everything.value)
         return
     with fitting_threads(problem):
-        limit = np.inf
+        limit, options = np.inf, replace(options, rng=random_generator(random_state))
         for number, answer in enumerate(entry.steps(problem, options)):
             if number == 0 and effort != "none":
                 limit = problem.row_bound

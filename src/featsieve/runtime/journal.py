@@ -11,7 +11,7 @@ import hashlib
 import io
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,14 +42,17 @@ class Journal:
         self._path = Path(path)
         self._lock = Lock()
         self._written = time.monotonic()
-        try:
-            self._file = sqlite3.connect(self._path, check_same_thread=False)
-            self._file.execute(_TABLE)
-            self.n_known = int(self._file.execute("SELECT COUNT(*) FROM answer").fetchone()[0])
-        except sqlite3.DatabaseError as error:
-            raise InputError(
-                f"{self._path.name!r} is not a file of --resume ({error}); give another name."
-            ) from None
+        with ExitStack() as on_error:
+            try:
+                self._file = sqlite3.connect(self._path, check_same_thread=False)
+                on_error.callback(self._file.close)
+                self._file.execute(_TABLE)
+                self.n_known = int(self._file.execute("SELECT COUNT(*) FROM answer").fetchone()[0])
+            except sqlite3.DatabaseError as error:
+                raise InputError(
+                    f"{self._path.name!r} is not a file of --resume ({error}); give another name."
+                ) from None
+            on_error.pop_all()
 
     def recall(self, key: bytes) -> Any:
         """The answer, or None."""

@@ -30,7 +30,7 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
     Called from one of those threads it works in that thread: waiting for the others could last
     for ever.
     """
-    if n_jobs == 1 or getattr(_here, "is_worker", False):
+    if n_jobs == 1 or is_worker():
         yield from map(fn, items)
         return
     pool = _pool(n_jobs)
@@ -78,6 +78,11 @@ def _pool(n_jobs: int) -> ThreadPoolExecutor:
         if n_jobs not in _pools:
             _pools[n_jobs] = ThreadPoolExecutor(n_jobs, "featsieve", initializer=_become_worker)
         return _pools[n_jobs]
+
+
+def is_worker() -> bool:
+    """Whether this is a thread of a pool."""
+    return bool(getattr(_here, "is_worker", False))
 
 
 def _become_worker() -> None:

@@ -61,6 +61,12 @@ class Monitor:
         """Seconds left, infinity without a limit."""
         return self._max_time - self.elapsed
 
+    def silent(self, grace: float = 0.0) -> Monitor:
+        """One that ends at the same time, or a moment later, and reports nothing: for use inside
+        other threads."""
+        left = self.remaining() + grace
+        return Monitor(None, left if self.has_limit else None, self._clock)
+
     def tick(self, message: str, done: int, total: int) -> None:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:

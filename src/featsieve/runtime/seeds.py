@@ -7,22 +7,19 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.input.parameters import is_integer, not_allowed
+from featsieve.input.parameters import check_random_state
 
 
 def root_seed(random_state: Any) -> int:
     """One number out of a random state."""
+    check_random_state("random_state", random_state)
     if random_state is None:
         return int(np.random.randint(2**31))  # noqa: NPY002 - the global state, as in scikit-learn
-    if is_integer(random_state) and 0 <= int(random_state) < 2**32:
-        return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    raise not_allowed(
-        "random_state", random_state, "an integer from 0 to 2**32 - 1, a NumPy generator or None"
-    )
+    return int(random_state)
 
 
 def random_source(random_state: Any) -> np.random.RandomState:

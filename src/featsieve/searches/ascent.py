@@ -42,16 +42,12 @@ Mover = Callable[[Point, int], Point]
 Evaluate = Callable[[FloatArray], Point]
 
 
-def evaluate(bound: HasWeightGradient, weights: FloatArray) -> Point:
+def evaluate(bound: HasWeightGradient, weights: FloatArray, *, tune: bool = False) -> Point:
+    """``tune``: after model selection at these weights, where the measure has one."""
+    if tune and isinstance(bound, HasTuning):
+        bound.tune(weights)
     value, gradient = bound.value_and_gradient(weights)
     return Point(weights, float(value), gradient)
-
-
-def tuned_point(bound: HasWeightGradient, weights: FloatArray) -> Point:
-    """After model selection at these weights, where the measure has one."""
-    if isinstance(bound, HasTuning):
-        bound.tune(weights)
-    return evaluate(bound, weights)
 
 
 class AuthorsStep:
@@ -116,7 +112,7 @@ class Ascent:
         Ends early with fewer than ``k`` non-zeros: a weight at zero never returns, because the
         gradient carries the weight as a factor.
         """
-        first = tuned_point(bound, start)
+        first = evaluate(bound, start, tune=True)
         as_it_is = self.step == "authors" or isinstance(bound, HasTuning)
         scale = 1.0 if as_it_is else _scale_of(first)
         best, n_iter = self._climb(bound, _scaled(first, scale), radius, k, scale)
@@ -130,7 +126,7 @@ class Ascent:
         values: list[float] = []
         for t in range(1, self.max_iter + 1):
             if t > 1 and self._tunes_at(t) and isinstance(bound, HasTuning):
-                point = best = tuned_point(bound, point.weights)
+                point = best = evaluate(bound, point.weights, tune=True)
             values.append(point.value)
             new = move(point, t)
             if new.size == 0:

@@ -12,13 +12,18 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import IncompatibleError
-from featsieve.input.parameters import Check, check_integer, check_parameters, check_real
+from featsieve.input.parameters import (
+    Check,
+    check_integer,
+    check_parameters,
+    check_random_state,
+    check_real,
+)
 from featsieve.protocols import Bound, HasPairMatrix, HasPairs, PairTerms
-from featsieve.quadratic.problem import Answer, BoundEffort, Options, Problem
+from featsieve.quadratic.problem import BoundEffort, BQPResult, Options, Problem
 from featsieve.quadratic.solve import answers, result_of
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
-from featsieve.runtime.seeds import random_generator
 
 
 class BoundPairs(Bound, HasPairs, Protocol):
@@ -55,6 +60,7 @@ class GlobalQuadratic(BaseEstimator):
         "rank": partial(check_integer, minimum=1),
         "epsilon": partial(check_real, low=0, high=1, inclusive="neither"),
         "delta": partial(check_real, low=0, high=1, inclusive="neither"),
+        "random_state": check_random_state,
     }
 
     solver: str = "auto"
@@ -67,48 +73,46 @@ class GlobalQuadratic(BaseEstimator):
     def steps(self, bound: BoundPairs, k: int) -> Iterator[SelectionResult]:
         """The best set so far, with its bound."""
         check_parameters(self, self.checks)
-        options = self._options(bound.monitor)
         terms = bound.relevance_and_pairs()
         if terms.role != "complement":
             raise IncompatibleError(
                 "GlobalQuadratic maximises complement, but this measure's pair term is redundancy; "
                 "use ConditionalMutualInformation, or SimplexQP."
             )
-        Q = pair_matrix(bound, terms)
+        if isinstance(bound, HasPairMatrix):
+            Q = bound.pair_matrix()
+        else:
+            Q = matrix_by_rows(bound.monitor, terms)
         problem = Problem((Q + Q.T) / 2, k)
-        for answer in answers(problem, self.solver, options, bound=self.bound):
-            yield _result(Q, answer)
-
-    def _options(self, monitor: Monitor) -> Options:
-        return Options(
-            rng=random_generator(self.random_state),
-            monitor=monitor,
-            rank=self.rank,
-            epsilon=self.epsilon,
-            delta=self.delta,
+        options = Options(
+            monitor=bound.monitor,
+            rank=int(self.rank),
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
         )
+        for answer in answers(
+            problem, self.solver, options, bound=self.bound, random_state=self.random_state
+        ):
+            yield _result(Q, result_of(answer, 0.0))
 
 
-def pair_matrix(bound: BoundPairs, terms: PairTerms) -> FloatArray:
-    """All pair terms, at once where the measure can."""
-    if isinstance(bound, HasPairMatrix):
-        return bound.pair_matrix()
+def matrix_by_rows(monitor: Monitor, terms: PairTerms) -> FloatArray:
+    """All pair terms of a measure that has no faster way."""
     n_units = len(terms.relevance)
     matrix = np.empty((n_units, n_units))
     for unit in range(n_units):
         matrix[unit] = terms.pair_row(unit)
-        bound.monitor.tick("pairs", unit + 1, n_units)
+        monitor.tick("pairs", unit + 1, n_units)
     return matrix
 
 
-def _result(Q: FloatArray, answer: Answer) -> SelectionResult:
-    scores, known = _shares(Q, answer.indices), result_of(answer, 0.0)
+def _result(Q: FloatArray, best: BQPResult) -> SelectionResult:
     return SelectionResult(
-        answer.indices,
-        scores,
-        objective=answer.value,
-        extras={"upper_bound": known.upper_bound, "proven_optimal": known.proven_optimal},
-        approximation=None if known.proven_optimal else _gap_words(known.gap),
+        best.indices,
+        _shares(Q, best.indices),
+        objective=best.value,
+        extras={"upper_bound": best.upper_bound, "proven_optimal": best.proven_optimal},
+        approximation=None if best.proven_optimal else _gap_words(best.gap),
     )
 
 

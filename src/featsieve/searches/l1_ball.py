@@ -18,6 +18,7 @@ from featsieve.input.parameters import (
     check_choice,
     check_integer,
     check_parameters,
+    check_random_state,
     check_real,
     effective_n_jobs,
     unless,
@@ -26,6 +27,7 @@ from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
     HasRestarts,
+    HasThreads,
     HasTuning,
     HasValue,
     HasWeightGradient,
@@ -35,7 +37,7 @@ from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, tuned_point
+from featsieve.searches.ascent import MOVERS, NONZERO, Ascent, StepRule, WeightedBound, evaluate
 
 RadiusRule = Literal["weights", "columns"]
 MOST_RESTARTS = 1_000_000
@@ -129,6 +131,7 @@ class L1Ball(BaseEstimator):
         "tol": partial(check_real, low=0),
         "n_agree": unless(None, partial(check_integer, minimum=1, also="None")),
         "rank_radii_by": partial(check_choice, allowed=get_args(RadiusRule)),
+        "random_state": check_random_state,
     }
 
     n_init: int = 20
@@ -196,7 +199,8 @@ class L1Ball(BaseEstimator):
         """One, if restarts would overwrite each other's model selection or wait for each other."""
         shares_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
         is_little = isinstance(bound, HasWorkload) and bound.workload < _WORTH_A_THREAD
-        return 1 if shares_tuning or is_little else effective_n_jobs(self.n_jobs)
+        is_busy = isinstance(bound, HasThreads) and bound.uses_threads
+        return 1 if shares_tuning or is_little or is_busy else effective_n_jobs(self.n_jobs)
 
     def _seeds(self) -> list[int]:
         base = random_source(self.random_state).randint(np.iinfo(np.int32).max)
@@ -259,13 +263,14 @@ def _resized(
 
 def _trimmed(bound: WeightedBound, ascent: Ascent, k: int, step: RadiusStep) -> RadiusStep:
     """The k largest weights stay and climb once more; if one is lost on the way, as they were."""
-    says_nothing = not tuned_point(bound, step.weights).gradient.any()  # then weights are chance
+    slopes = evaluate(bound, step.weights, tune=True).gradient
+    says_nothing = not slopes.any()  # then weights are chance
     kept = np.arange(k) if says_nothing else best_first(step.weights)[:k]
     start = np.zeros(bound.n_units)
     start[kept] = step.weights[kept]
     point, n_iter = ascent.run(bound, start, step.radius, k)
     if point.size != k:
-        point = tuned_point(bound, start)
+        point = evaluate(bound, start, tune=True)
     return RadiusStep(step.radius, point.weights, point.value, n_iter)
 
 
@@ -273,11 +278,11 @@ def _filled(bound: WeightedBound, k: int, step: RadiusStep) -> RadiusStep:
     """The units that gain most at a small weight come in with that weight."""
     missing = step.weights <= NONZERO
     small = _SMALL_SHARE * step.weights.sum() / step.size
-    slopes = tuned_point(bound, np.where(missing, small, step.weights)).gradient
+    slopes = evaluate(bound, np.where(missing, small, step.weights), tune=True).gradient
     order = best_first(np.where(missing, slopes, -np.inf))[: k - step.size]
     weights = np.where(missing, 0.0, step.weights)
     weights[order] = small
-    point = tuned_point(bound, weights)
+    point = evaluate(bound, weights, tune=True)
     return RadiusStep(max(step.radius, weights.sum()), weights, point.value, 0)
 
 

@@ -20,13 +20,13 @@ from featsieve.input.parameters import (
     unless,
 )
 from featsieve.linalg.simplex_qp import minimize_on_simplex, nystrom_factor, positive_factor
-from featsieve.protocols import HasPairs, Nesting, PairTerms
+from featsieve.protocols import HasPairMatrix, HasPairs, Nesting, PairTerms
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, first_of_copies
 from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import random_source
-from featsieve.searches.global_quadratic import BoundPairs, pair_matrix
+from featsieve.searches.global_quadratic import BoundPairs, matrix_by_rows
 
 SAME_TERMS = 1e-9  # of the largest term
 
@@ -104,7 +104,9 @@ class SimplexQP(BaseEstimator):
         """All columns of Q, or some of them and their indices."""
         n_units = len(terms.relevance)
         if self.n_columns is None or self.n_columns >= n_units:
-            return pair_matrix(bound, terms), None
+            if isinstance(bound, HasPairMatrix):
+                return bound.pair_matrix(), None
+            return matrix_by_rows(bound.monitor, terms), None
         rng = random_source(self.random_state)
         chosen = np.sort(rng.choice(n_units, size=self.n_columns, replace=False))
         units = chosen.tolist()

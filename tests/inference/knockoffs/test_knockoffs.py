@@ -25,6 +25,7 @@ from featsieve.engines.with_copies import Augment, EngineWithCopies
 from featsieve.errors import InputError
 from featsieve.inference.knockoffs.copies import fit_copy_model
 from featsieve.inference.knockoffs.covariance import (
+    BARRIERS,
     reconstructability,
     spread_steps,
 )
@@ -40,6 +41,10 @@ from tests import reference
 RNG = np.random.default_rng(0)
 N, P = 300, 30
 MIX = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(P), np.arange(P)))).T
+
+
+LOADINGS = np.linspace(0.2, 0.95, 25)
+LOADED = np.outer(LOADINGS, LOADINGS) + np.diag(1 - LOADINGS**2)
 
 
 def table(seed=0, n=N, signals=15, size=1.0):
@@ -80,6 +85,18 @@ def test_reconstructability_is_minimal_and_below_that_of_equal_distances():
             other[j] += step
             assert reconstructability(correlation, other) >= value - 1e-9
     assert np.linalg.eigvalsh(2 * correlation - np.diag(s))[0] > 0
+
+
+@pytest.mark.parametrize("correlation", [MIX.T @ MIX, 0.7 * np.eye(20) + 0.3, LOADED])
+def test_copies_as_far_as_possible_have_no_room_left(correlation):
+    *_, s = spread_steps(correlation, "sdp")
+    for other in ("mvr", "equicorrelated"):
+        *_, nearer = spread_steps(correlation, other)
+        assert s.sum() > nearer.sum() - 1e-4
+    inverse = np.linalg.inv(2 * correlation - np.diag(s))
+    assert np.linalg.eigvalsh(inverse)[0] > 0
+    room = 1 / np.diag(inverse)  # how far one copy alone could still go
+    assert (np.minimum(room, 1 - s) < 2 * BARRIERS[-1]).all()
 
 
 def test_copies_have_the_joint_covariance_that_they_should():
@@ -347,7 +364,7 @@ def test_the_warning_names_the_columns_that_are_unlike_their_copies():
         (KnockoffSelector(fdr=0), "fdr"),
         (KnockoffSelector(fdr=1.5), "fdr"),
         (KnockoffSelector(n_copies=0), "n_copies"),
-        (KnockoffSelector(spread="sdp"), "spread"),
+        (KnockoffSelector(spread="far"), "spread"),
     ],
 )
 def test_bad_parameters(selector, words):

@@ -8,7 +8,7 @@ import pytest
 from featsieve import BAHSIC, L1HSIC, HSICRanking
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC
-from featsieve.measures.hsic import tiles as block_pairs
+from featsieve.measures.hsic import hsic as block_pairs
 from featsieve.measures.hsic.grams import gram_hsic
 from featsieve.measures.hsic.target_kernel import LabelVectors
 from tests.reference import biased_hsic

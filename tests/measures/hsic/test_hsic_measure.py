@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, hsic, mmd
+from featsieve.measures.hsic import hsic as hsic_module
 from featsieve.measures.hsic import tiles
 from featsieve.measures.hsic.grams import gram_hsic
 from featsieve.procedures.pairing import Pairing
@@ -253,7 +254,7 @@ def test_delta_kernel_on_data():
 
 
 def test_a_gram_matrix_as_target_is_cut_to_blocks(monkeypatch):
-    monkeypatch.setattr(tiles, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(hsic_module, "BLOCK_ROWS", 8)
     X, y = random_table(3, n=40)
     L = rbf_gram(y[:, None], 1.0)
     options = {"approximation": "block", "bandwidth": 1.0}
@@ -374,6 +375,24 @@ def test_degenerate_columns_give_numbers():
     for estimator in ("biased", "v_statistic"):
         tiny = HSIC(estimator=estimator).bind(engine_of(X[:2], y[:2]))
         assert np.isfinite(tiny.scores()).all()
+
+
+@pytest.mark.parametrize("memory_limit", ["1GiB", "1MiB"], ids=["stored", "computed"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplace"])
+def test_strips_and_tiles_have_the_same_gradient(kernel, memory_limit, monkeypatch):
+    """A strip is some rows with all after them, and the matrix of the target is as wide."""
+    monkeypatch.setattr(tiles, "TILE", 16)
+    X, y = random_table(5, n=70)
+    measure, weights = HSIC(kernel=kernel, bandwidth=1.5), np.linspace(0.2, 1.0, X.shape[1])
+    values = []
+    for most in (tiles.TILE_EVALUATIONS, 0):
+        monkeypatch.setattr(tiles.GatheredRowPairs, "can_strip", lambda *_, m=most: m > 0)
+        bound = measure.bind(open_engine(X, y, Settings(memory_limit=memory_limit)))
+        values.append(bound.value_and_gradient(weights))
+        if kernel != "laplace":
+            values[-1] += bound.value_and_gradient_matrix(np.eye(X.shape[1])[:, :2] + 0.3)
+    for strips, by_tile in zip(*values, strict=True):
+        np.testing.assert_allclose(strips, by_tile, rtol=1e-12, atol=1e-18)
 
 
 def test_tiles_and_threads_do_not_change_the_answer():

@@ -112,7 +112,6 @@ def test_strings_as_target_of_any_pair():
     words[5] = words[3]
     for kernel in (SpectrumKernel(), MismatchKernel()):
         pair = FeatureSelector(HSIC(target_kernel=kernel), Ranking(), n_features_to_select=1)
-        pair.set_params(task="classification")  # text that hardly repeats: said, not guessed
         named = HSICRanking(target_kernel=kernel, n_features_to_select=1)
         np.testing.assert_allclose(
             pair.fit(X, words).scores_, named.fit(X, words).scores_, rtol=1e-9
@@ -152,7 +151,9 @@ def test_bad_objects_get_one_sentence(kernel, objects, message):
 def test_numbers_as_target_and_too_many_objects_are_refused():
     X, words = sequences_and_columns()
     pair = FeatureSelector(HSIC(target_kernel=SpectrumKernel()), Ranking())
-    with pytest.raises(InputError, match="takes one sequence per row"):
+    with pytest.raises(InputError, match="takes strings or lists of symbols"):
         pair.fit(X, X[:, 0])
+    with pytest.raises(InputError, match="takes one sequence per row"):
+        pair.set_params(task="regression").fit(X, X[:, 0])
     with pytest.raises(MemoryBudgetError, match="Gram matrix"):
         HSICRanking(target_kernel=SpectrumKernel(), memory_limit=20_000).fit(X, words)

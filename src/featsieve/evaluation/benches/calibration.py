@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -267,9 +266,8 @@ def _knockoff_section(request: Request, results: Results) -> str:
 def _knockoff_row(name: str, method: str, trials: list[Any]) -> list[str]:
     fdp, error = mean_and_error([t["fdp"] for t in trials])
     power, power_error = mean_and_error([t["power"] for t in trials])
-    ahead, behind = (sum(t[key] for t in trials) for key in ("null_ahead", "null_behind"))
     chosen = sum(t["n_selected"] > 0 for t in trials) / len(trials)
-    share = ahead / (ahead + behind) if ahead + behind else math.nan
+    share, share_error = _null_share(trials)
     return [
         name,
         method,
@@ -277,8 +275,14 @@ def _knockoff_row(name: str, method: str, trials: list[Any]) -> list[str]:
         f"{fdp:.3f} ± {error:.3f}",
         f"{chosen:.3f}",
         f"{power:.3f} ± {power_error:.3f}",
-        f"{share:.3f}",
+        f"{share:.3f} ± {share_error:.3f}",
     ]
+
+
+def _null_share(trials: list[Any]) -> tuple[float, float]:
+    """How often a column without an effect is ahead of its copy, ties left out, by draws."""
+    counts = [(t["null_ahead"], t["null_ahead"] + t["null_behind"]) for t in trials]
+    return mean_and_error([ahead / apart for ahead, apart in counts if apart])
 
 
 def _stability_section(request: Request, results: Results) -> str:
@@ -319,6 +323,7 @@ def _foci_section(results: Results) -> str:
 
 def _claims(request: Request, results: Results) -> list[Claim]:
     claims = [_false_share_claim(request, results, name) for name in designs(request)]
+    claims.append(_null_claim(request, results))
     claims.append(_stability_claim(request, results))
     for columns in COLUMNS:
         flags = trial_values(results, "diagnostic", columns)
@@ -347,6 +352,24 @@ def _false_share_claim(request: Request, results: Results, name: str) -> Claim:
         f"the mean false share is at most {FDR:.0%} within 2 standard errors on {name}",
         judged > 0 and not above,
         "; ".join(words),
+    )
+
+
+def _null_claim(request: Request, results: Results) -> Claim:
+    """Of many cells some are beyond 2 standard errors by chance."""
+    n_cells, above = 0, []
+    for name in designs(request):
+        for method in _methods(request):
+            trials = trial_values(results, "knockoffs", name, method)
+            share, error = _null_share(trials)
+            n_cells += len(trials) >= ENOUGH
+            if len(trials) >= ENOUGH and share > 0.5 + 3 * error:
+                above.append(f"{method} on {name} {share:.3f} ± {error:.3f}")
+    return Claim(
+        "a column without an effect is ahead of its copy half of the time at most, within 3 "
+        "standard errors",
+        not above,
+        "; ".join([f"{n_cells} cells", *above]),
     )
 
 

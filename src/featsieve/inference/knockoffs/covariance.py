@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -21,12 +22,13 @@ from featsieve.statistics.moments import (
     gram_moments,
 )
 
-Spread = Literal["mvr", "equicorrelated"]
+Spread = Literal["mvr", "equicorrelated", "sdp"]
 SPREADS = get_args(Spread)
 
 RIDGE = 1e-6  # correlations of copied columns would make the covariance singular
 MOST_SWEEPS = 100
 TOLERANCE = 1e-6
+BARRIERS = (1e-1, 3e-2)  # what Σ s may fall short of its largest value, per column
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,11 @@ def spread_steps(
     if kind == "equicorrelated":
         yield s
         return
-    yield from _reconstructability_steps(correlation, s / 2, monitor)
+    s /= 2
+    if kind == "mvr":
+        yield from _descent(correlation, s, _less_reconstructable, TOLERANCE, monitor)
+        return
+    yield from _farthest_steps(correlation, s, monitor)
 
 
 def reconstructability(correlation: FloatArray, s: FloatArray) -> float:
@@ -89,15 +95,48 @@ def reconstructability(correlation: FloatArray, s: FloatArray) -> float:
     return float(np.trace(inverse) + (1.0 / s).sum())
 
 
-def _reconstructability_steps(
-    correlation: FloatArray, s: FloatArray, monitor: Monitor
-) -> Iterator[FloatArray]:
-    """Coordinate descent with exact steps.
+def _less_reconstructable(s: float, column: FloatArray, corner: float) -> float:
+    """By how much to raise s_j, such that the reconstructability is least.
 
     With D = (2Σ − S)⁻¹, raising s_j by δ adds δ c / (1 − δ d) to the trace of D, where c is the
     squared norm of its column j and d = D_jj. The sum with 1/(s_j + δ) is least where
     (s_j + δ) √c = 1 − δ d.
     """
+    root = float(np.sqrt(column @ column))
+    return (1.0 - s * root) / (root + corner)
+
+
+def _farther(barrier: float, s: float, column: FloatArray, corner: float) -> float:
+    """By how much to raise s_j ≤ 1, such that Σ s + barrier · log det(2Σ − S) is largest.
+
+    The determinant changes by the factor 1 − δ d. It is the semidefinite programme of Candès et
+    al. (2018) in the limit.
+    """
+    return max(min(1.0 / corner - barrier, 1.0 - s), -s / 2)
+
+
+def _farthest_steps(
+    correlation: FloatArray, s: FloatArray, monitor: Monitor
+) -> Iterator[FloatArray]:
+    """Lower and lower barriers, up to where rounding leaves the feasible distances."""
+    for barrier in BARRIERS:
+        for farther in _descent(correlation, s, partial(_farther, barrier), barrier / 10, monitor):
+            try:
+                watched_call(np.linalg.cholesky, 2.0 * correlation - np.diag(farther), monitor)
+            except np.linalg.LinAlgError:
+                return
+            s = farther
+            yield s
+
+
+def _descent(
+    correlation: FloatArray,
+    s: FloatArray,
+    step_of: Callable[[float, FloatArray, float], float],
+    tolerance: float,
+    monitor: Monitor,
+) -> Iterator[FloatArray]:
+    """Coordinate descent with exact steps, from column j of D = (2Σ − S)⁻¹ and D_jj."""
     s = s.copy()
     for _ in range(MOST_SWEEPS):
         # Computed again for each sweep: rank-one updates add up rounding.
@@ -107,13 +146,13 @@ def _reconstructability_steps(
         for j in range(len(s)):
             monitor.check()
             column = inverse[:, j].copy()
-            root, corner = float(np.sqrt(column @ column)), float(column[j])
-            step = (1.0 - s[j] * root) / (root + corner)
+            corner = float(column[j])
+            step = step_of(float(s[j]), column, corner)
             s[j] += step
             largest_change = max(largest_change, abs(step))
             inverse = blas.dger(
                 step / (1.0 - step * corner), column, column, a=inverse, overwrite_a=1
             )
         yield s.copy()
-        if largest_change <= TOLERANCE:
+        if largest_change <= tolerance:
             return

@@ -11,11 +11,12 @@ from featsieve.arrays import FloatArray
 from featsieve.compiled.hsic_tiles import sum_contributions
 from featsieve.errors import InputError
 from featsieve.input.columns import as_columns
+from featsieve.input.parameters import is_word
 from featsieve.measures.hsic.grams import gram_hsic, gram_kta
 from featsieve.measures.hsic.hsic import HSIC
 from featsieve.measures.hsic.kernels import column_major, kernel_function, width_policy
 from featsieve.measures.hsic.object_kernels import ObjectKernel
-from featsieve.measures.hsic.target_kernel import check_gram, fit_target_kernel, is_precomputed
+from featsieve.measures.hsic.target_kernel import check_gram, fit_target_kernel
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 
@@ -55,7 +56,7 @@ class KernelChoice:
 
     def _data_gram(self, engine: Engine) -> FloatArray:
         X, _ = engine.take()
-        if is_precomputed(self.kernel):
+        if is_word(self.kernel, "precomputed"):
             return check_gram(X, engine.n_samples, "X")
         if callable(self.kernel):
             return np.asarray(self.kernel(X, X), dtype=np.float64)
@@ -72,7 +73,7 @@ class KernelChoice:
 
     def _target_gram(self, engine: Engine) -> FloatArray:
         _, y = engine.take()
-        if is_precomputed(self.target_kernel):
+        if is_word(self.target_kernel, "precomputed"):
             return check_gram(y, engine.n_samples, "Y")
         kernel = fit_target_kernel(engine, self.target_kernel, self.target_bandwidth)
         rows = Block(0, y, y)
@@ -82,7 +83,7 @@ class KernelChoice:
 def _engine(X: Any, Y: Any, choice: KernelChoice) -> Engine:
     from featsieve.input.boundary import Settings, open_engine
 
-    task = "regression" if is_precomputed(choice.target_kernel) else choice.task
+    task = "regression" if is_word(choice.target_kernel, "precomputed") else choice.task
     engine: Any = open_engine(as_columns(X), Y, Settings(task=task))
     engine.screen()
     return engine
@@ -116,7 +117,7 @@ def hsic(
     """
     choice = KernelChoice(kernel, target_kernel, bandwidth, target_bandwidth, task)
     choice, X, Y = choice.with_grams(X, Y)
-    if is_precomputed(choice.kernel):
+    if is_word(choice.kernel, "precomputed"):
         return gram_hsic(*choice.grams(X, Y), estimator)
     measure = HSIC(
         kernel=choice.kernel,

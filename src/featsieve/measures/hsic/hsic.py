@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from featsieve.arrays import Array, FloatArray
+from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import Check, check_choice, check_parameters
 from featsieve.measures.base import BaseMeasure
@@ -23,6 +23,7 @@ from featsieve.measures.hsic.kernels import (
     no_columns,
     width_policy,
 )
+from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.measures.hsic.passes import (
     SetChanges,
     SetPass,
@@ -34,7 +35,14 @@ from featsieve.measures.hsic.passes import (
 )
 from featsieve.measures.hsic.projected import ProjectsRows
 from featsieve.measures.hsic.target_kernel import fit_target_kernel
-from featsieve.measures.hsic.tiles import RowPairs, brought_here, choose_pairs, relative_error
+from featsieve.measures.hsic.tiles import (
+    GATHERED_SHARE,
+    RowPairs,
+    TileFunction,
+    block_pairs,
+    brought_here,
+    row_pairs,
+)
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.runtime.seeds import random_source
@@ -62,6 +70,8 @@ class HSIC(BaseMeasure):
         σ: the median distance of the columns used; √d for d columns (1/(2d) in Song et al. 2007);
         the one with the largest criterion, searched for again at each round; or a number.
     target_bandwidth : "median" or float, default="median"
+        σ of the target's kernel; "poly" divides the target by it, so that the unit of the target
+        does not matter.
     estimator : {"unbiased", "biased", "v_statistic"}, default="unbiased"
         Song et al. 2007, eq. (4); Jitkrittum et al. 2013, eq. (4) with (n − 1)²; Masaeli et al.
         2010, eq. (8) with n².
@@ -108,6 +118,10 @@ class HSIC(BaseMeasure):
     approximation: str = "auto"
     precision: str = "double"
     random_state: Any = None
+
+    @property
+    def compares_text(self) -> bool:
+        return isinstance(self.target_kernel, ObjectKernel)
 
     def bind(self, engine: Engine) -> BoundHSIC | BoundFunctionHSIC | BoundFeatureHSIC:
         self._check(engine)
@@ -265,6 +279,10 @@ class BoundHSIC(ProjectsRows, SetChanges):
         other._rows = replace(self._rows, pairs=self._rows.pairs.alone())
         return other
 
+    @property
+    def uses_threads(self) -> bool:
+        return self._rows.pairs.is_worth_threads
+
     def _column_scale(self, weights: FloatArray) -> FloatArray:
         return self._kernel.scale(weights)[self._rows.schema.unit_of_column]
 
@@ -331,3 +349,43 @@ class BoundFunctionHSIC:
 def _has_two_classes(engine: Engine) -> bool:
     target = engine.target
     return target.is_classification and target.n_outputs == 1 and target.class_counts[0] == 2
+
+
+BLOCK_ROWS = 1024
+FEWEST_BLOCKS = 4
+EXACT_EVALUATIONS = 10**11  # kernel evaluations of one pass: about a minute on two cores
+
+
+def _affordable_blocks(engine: Engine) -> int:
+    """As many as time and memory allow, never fewer than a few."""
+    by_time = EXACT_EVALUATIONS // (BLOCK_ROWS**2 // 2 * engine.schema.n_units)
+    row_bytes = 8 * max(engine.n_features, 1)
+    by_memory = engine.memory_limit // (GATHERED_SHARE * BLOCK_ROWS * row_bytes)
+    affordable = max(min(by_time, by_memory), FEWEST_BLOCKS)
+    return int(min(affordable, engine.n_samples // BLOCK_ROWS))
+
+
+def is_costly(engine: Engine) -> bool:
+    """One exact pass over all pairs and units would take more than about a minute."""
+    pairs = engine.n_samples**2 // 2
+    return pairs * engine.schema.n_units > EXACT_EVALUATIONS
+
+
+def choose_pairs(engine: Engine, approximation: str, seed: int) -> RowPairs:
+    """All pairs, or random blocks where ``"auto"`` finds all pairs too many."""
+    enough_rows = engine.n_samples >= FEWEST_BLOCKS * BLOCK_ROWS
+    if approximation == "block" and not enough_rows:
+        raise InputError(
+            f"approximation='block' needs at least {FEWEST_BLOCKS * BLOCK_ROWS} samples, got "
+            f"{engine.n_samples}; use approximation='none'."
+        )
+    if approximation == "block" or (approximation == "auto" and is_costly(engine) and enough_rows):
+        return block_pairs(engine, _affordable_blocks(engine), BLOCK_ROWS, seed)
+    return row_pairs(engine)
+
+
+def relative_error(pairs: RowPairs, fn: TileFunction, columns: IntArray) -> float:
+    """The standard error of a mean over blocks, in units of the mean."""
+    values = np.array([part.parts[0].item() for part in pairs.reduce_each(fn, columns)])
+    error, size = values.std(ddof=1) / np.sqrt(len(values)), np.abs(values.mean())
+    return float(error / size) if size > 0 else 0.0

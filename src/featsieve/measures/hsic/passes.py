@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -87,7 +88,10 @@ def check_enough_samples(n: int) -> None:
 
 
 class TargetTiles(Protocol):
-    """M of a tile: twice its value above the diagonal and zero below it."""
+    """M of a tile: twice its value above the diagonal and zero below it.
+
+    Where both begin with the same row, the second may go on after the end of the first.
+    """
 
     def tile(self, a: RowStrip, b: RowStrip) -> FloatArray: ...
 
@@ -138,9 +142,18 @@ class StoredTarget:
     """M computed once: for many passes over rows that are few enough."""
 
     tiles: Mapping[tuple[int, int], FloatArray]
+    _wide: dict[int, FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
     def tile(self, a: RowStrip, b: RowStrip) -> FloatArray:
-        return self.tiles[a.start, b.start]
+        tile = self.tiles[a.start, b.start]
+        return tile if tile.shape[1] == b.n_rows else self._strip(a.start, b.n_rows)
+
+    def _strip(self, start: int, n_rows: int) -> FloatArray:
+        """Several tiles side by side: of some rows with all after them."""
+        if start not in self._wide:
+            own = [(j, M) for (i, j), M in self.tiles.items() if i == start and j < start + n_rows]
+            self._wide[start] = np.concatenate([M for _, M in sorted(own, key=itemgetter(0))], 1)
+        return self._wide[start]
 
     def merge(self, other: Self) -> Self:
         return type(self)({**self.tiles, **other.tiles})
@@ -257,7 +270,7 @@ class WeightGradientPass:
     target: TargetTiles
 
     def over(self, pairs: RowPairs) -> tuple[float, FloatArray]:
-        sums: Sums = pairs.reduce(self, self.units.columns)
+        sums: Sums = pairs.reduce_strips(self, self.units.columns)
         return float(sums.parts[0]), sums.parts[1]
 
     def __call__(self, a: RowStrip, b: RowStrip) -> Sums:

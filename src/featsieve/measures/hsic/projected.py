@@ -31,6 +31,7 @@ from featsieve.measures.hsic.tiles import (
     tile_width,
     upper_tiles,
 )
+from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.products import watched_product
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Schema
@@ -53,28 +54,33 @@ class ProjectedSums:
 
 @dataclass(frozen=True)
 class ProjectedPass:
-    """One pass over tiles of projected rows."""
+    """Σ K ∘ M and its derivatives by the projected rows, for pairs of some rows and others."""
 
     kernel: KernelFunction
     rate: float
     target: TargetTiles
 
     def __call__(self, a: RowStrip, b: RowStrip) -> ProjectedSums:
-        value, of_a, of_b = self._slopes(a, b)
+        """Of a tile."""
+        value, of_a, of_b = self.slopes(a.X, b.X, self.target.tile(a, b), a.start == b.start)
         if a.start == b.start:
             return ProjectedSums(value, RowSums({a.start: of_a + of_b}))
         return ProjectedSums(value, RowSums({a.start: of_a, b.start: of_b}))
 
-    def _slopes(self, a: RowStrip, b: RowStrip) -> tuple[float, FloatArray, FloatArray]:
-        """Σ K ∘ M, and its derivatives by the rows of both sides."""
-        M, triangle = self.target.tile(a, b), a.start == b.start
+    def slopes(
+        self, a: FloatArray, b: FloatArray, M: FloatArray, triangle: bool
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """The value, and its derivatives by the rows of both sides.
+
+        ``triangle``: ``b`` begins with the rows of ``a``, and M is zero for pairs that come twice.
+        """
         if self.kernel.form == SQUARED:
-            value, of_a, of_b = gaussian_slopes(a.X, b.X, self.rate, M, triangle)
+            value, of_a, of_b = gaussian_slopes(a, b, self.rate, M, triangle)
             return value, -2.0 * self.rate * of_a, -2.0 * self.rate * of_b
-        ones, codes = np.ones(len(a.X)), np.zeros(len(a.X), dtype=np.bool_)
-        total = sum_contributions(a.X, b.X, ones, codes, self.kernel.form, triangle)
+        ones, codes = np.ones(len(a)), np.zeros(len(a), dtype=np.bool_)
+        total = sum_contributions(a, b, ones, codes, self.kernel.form, triangle)
         slopes = self.kernel.slopes(total, self.rate, M)
-        return slopes.value, slopes.factor * (b.X @ slopes.P.T), slopes.factor * (a.X @ slopes.P)
+        return slopes.value, slopes.factor * (b @ slopes.P.T), slopes.factor * (a @ slopes.P)
 
 
 class ProjectedHSIC:
@@ -104,11 +110,34 @@ class ProjectedHSIC:
 
     def value_and_gradient(self, W: FloatArray, rate: float) -> tuple[float, FloatArray]:
         projected = np.ascontiguousarray(W.T @ self._X)
-        fn = ProjectedPass(self._kernel, rate, self._tiles)
+        summed = ProjectedPass(self._kernel, rate, self._tiles)
+        can_strip = self._pairs.local and self._pairs.can_strip(len(projected))
+        value, slopes = (self._by_strips if can_strip else self._by_tiles)(projected, summed)
+        return value, self._X @ slopes.T
+
+    def _by_tiles(self, projected: FloatArray, summed: ProjectedPass) -> tuple[float, FloatArray]:
+        """On the workers of a cluster, or where strips would take long."""
         everything: IntArray = np.arange(len(projected), dtype=np.intp)
         rows = replace(self._pairs.rows, X=projected)
-        sums: ProjectedSums = replace(self._pairs, rows=rows).reduce(fn, everything)
-        return sums.value, self._X @ sums.slopes.joined().T
+        sums: ProjectedSums = replace(self._pairs, rows=rows).reduce(summed, everything)
+        return sums.value, sums.slopes.joined()
+
+    def _by_strips(self, projected: FloatArray, summed: ProjectedPass) -> tuple[float, FloatArray]:
+        """By threads: tiles of a few columns are so quick that handing them over takes longer."""
+        rows, strips = replace(self._pairs.rows, X=projected), self._pairs.strips()
+        value, slopes = 0.0, np.zeros_like(projected)
+
+        def of_strip(strip: tuple[slice, slice]) -> tuple[float, FloatArray, FloatArray]:
+            a, b = map(rows.piece, strip)
+            return summed.slopes(a.X, b.X, self._tiles.tile(a, b), True)
+
+        parts = ordered_map(of_strip, strips, self._pairs.n_threads(len(projected)))
+        for done, ((own, rest), part) in enumerate(zip(strips, parts, strict=True), start=1):
+            value += part[0]
+            slopes[:, own] += part[1]
+            slopes[:, rest] += part[2]
+            self._pairs.monitor.tick("reading pairs of rows", done, len(strips))
+        return value, slopes
 
     def start(self, n_components: int) -> FloatArray | None:
         """The directions along which HSIC of all columns together rises fastest.

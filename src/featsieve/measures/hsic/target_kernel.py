@@ -15,7 +15,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.parameters import brief, is_word
 from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
@@ -201,10 +201,6 @@ def _count_classes(n_classes: tuple[int, ...], block: Block) -> ClassCounts:
     return ClassCounts(tuple(np.bincount(y, minlength=n).astype(np.float64) for y, n in outputs))
 
 
-def is_precomputed(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel == "precomputed"
-
-
 def fit_target_kernel(
     engine: Engine,
     kind: Any,
@@ -227,14 +223,14 @@ def fit_target_kernel(
         _require_classes(kind, target)
         counts = engine.reduce_rows(partial(_count_classes, target.class_counts)).outputs
         return LabelVectors(tuple(class_labels(c, kind) for c in counts))
-    if is_precomputed(kind):
+    if is_word(kind, "precomputed"):
         return _precomputed_target(engine, order)
-    if isinstance(kind, str) and kind == "delta":
+    if is_word(kind, "delta"):
         return _delta_target(target)
     _, sample = engine.take(median_rows(engine.n_samples, seed), NO_COLUMNS)
     if not isinstance(bandwidth, str):
         bandwidth = positive_bandwidth(bandwidth, "target_bandwidth") * target.factor
-    by_name = isinstance(kind, str) and kind == "reg"
+    by_name = is_word(kind, "reg")
     return _numeric_target("rbf" if by_name else kind, target.classes, sample, bandwidth)
 
 
@@ -278,14 +274,17 @@ def _numeric_target(
     if any(labels.dtype.kind not in "biuf" for labels in classes):
         raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")
     sample = np.asarray(class_values(sample, classes), dtype=np.float64)
-    if not function.has_bandwidth:
+    if function.degree == 1:
         return NumericTarget(function, 1.0, _spread_rows(sample), 1.0, classes)
     factor = _exact_factor(sample)
     sample = sample * factor
-    if isinstance(bandwidth, str) and bandwidth == "median":
-        width = median_kernel_distance(sample, function)
+    if is_word(bandwidth, "median"):
+        is_distance = function.has_bandwidth
+        width = median_kernel_distance(sample, function if is_distance else kernel_function("rbf"))
     else:
         width = positive_bandwidth(bandwidth, "target_bandwidth") * factor
+    if not function.has_bandwidth:  # a polynomial: the 1 that it adds is in units of the width
+        return NumericTarget(function, 1.0, _spread_rows(sample / width), factor / width, classes)
     return NumericTarget(function, width, _spread_rows(sample), factor, classes)
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.memory import gathered
 from featsieve.engines.remote import CanShare
-from featsieve.errors import InputError
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import SILENT, Monitor
@@ -24,6 +23,8 @@ NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
+ROWS_WORTH_THREADS = 1024  # so many pairs of them that threads inside a restart are worth it
+GRACE = 0.5  # seconds: a search that looks at the clock itself ends by itself
 WORTH_A_CLUSTER = 1 << 30  # half a second of work
 TILES_PER_TASK = 8
 
@@ -43,10 +44,15 @@ class RowStrip:
     def cut(self, start: int, stop: int) -> RowStrip:
         return RowStrip(self.start + start, self.X[:, start:stop], self.y[start:stop])
 
+    def piece(self, rows: slice) -> RowStrip:
+        """Consecutive rows, contiguous in memory."""
+        cut = self.cut(rows.start, rows.stop)
+        return replace(cut, X=np.ascontiguousarray(cut.X))
+
     def strips(self, width: int) -> list[RowStrip]:
-        """The same rows in strips of at most ``width`` rows, each contiguous in memory."""
-        cuts = (self.cut(s, min(s + width, self.n_rows)) for s in range(0, self.n_rows, width))
-        return [replace(cut, X=np.ascontiguousarray(cut.X)) for cut in cuts]
+        """The same rows in strips of at most ``width`` rows."""
+        starts = range(0, self.n_rows, width)
+        return [self.piece(slice(s, min(s + width, self.n_rows))) for s in starts]
 
 
 @dataclass(frozen=True)
@@ -91,26 +97,20 @@ class RowPairs(Protocol):
         """The same for each group separately."""
         ...
 
-    def alone(self) -> RowPairs:
-        """The same pairs for use inside another thread: no threads and no reports."""
+    def reduce_strips(self, fn: TileFunction, columns: IntArray) -> Any:
+        """The same for quick functions, of larger tiles where that is possible: some rows, and
+        these with all after them."""
         ...
 
+    @property
+    def is_worth_threads(self) -> bool:
+        """Whether one pass keeps all threads busy, so that restarts had better not share them."""
+        ...
 
-GRACE = 0.5  # seconds
-
-
-class Deadline(Monitor):
-    """Ends a run with another monitor's, and reports nothing: for use inside other threads.
-
-    It allows a moment more, so that a search that looks at the clock itself ends by itself.
-    """
-
-    def __init__(self, other: Monitor) -> None:
-        super().__init__()
-        self._other = other
-
-    def remaining(self) -> float:
-        return self._other.remaining() + GRACE
+    def alone(self) -> RowPairs:
+        """The same pairs for one restart of a search: without reports, and without threads of its
+        own unless a pass is worth them."""
+        ...
 
 
 def tile_width(n_columns: int) -> int:
@@ -157,7 +157,8 @@ class GatheredRowPairs:
         per_group = self._tiles_per_group
         total = per_group * self.n_groups
         merged: list[Any] = []
-        parts = ordered_map(lambda tile: fn(*tile), self._tiles(columns), self._n_threads(columns))
+        n_threads = self.n_threads(len(columns))
+        parts = ordered_map(lambda tile: fn(*tile), self._tiles(columns), n_threads)
         for done, part in enumerate(parts):
             if done % per_group == 0:
                 merged.append(part)
@@ -165,6 +166,32 @@ class GatheredRowPairs:
                 merged[-1] = merged[-1].merge(part)
             self.monitor.tick("reading pairs of rows", done + 1, total)
         return merged
+
+    def reduce_strips(self, fn: TileFunction, columns: IntArray) -> Any:
+        if not self.can_strip(len(columns)):
+            return self.reduce(fn, columns)
+        rows, strips = replace(self.rows, X=self.rows.X[columns]), self.strips()
+        parts = ordered_map(
+            lambda strip: fn(*map(rows.piece, strip)), strips, self.n_threads(len(columns))
+        )
+        merged: Any = None
+        for done, part in enumerate(parts, start=1):
+            merged = part if merged is None else merged.merge(part)
+            self.monitor.tick("reading pairs of rows", done, len(strips))
+        return merged
+
+    def can_strip(self, n_columns: int) -> bool:
+        """Whether a strip takes so little time that the clock is looked at often enough."""
+        return self.width * self.rows_together * n_columns <= TILE_EVALUATIONS
+
+    def strips(self) -> list[tuple[slice, slice]]:
+        """Some rows, and these with all rows of their group after them."""
+        ends = range(self.rows_together, self.rows.n_rows + 1, self.rows_together)
+        return [
+            (slice(start, min(start + self.width, end)), slice(start, end))
+            for end in ends
+            for start in range(end - self.rows_together, end, self.width)
+        ]
 
     def _tiles(self, columns: IntArray) -> Iterator[tuple[RowStrip, RowStrip]]:
         """As :func:`upper_tiles`; a strip is copied when it is first needed, not all at once."""
@@ -190,14 +217,19 @@ class GatheredRowPairs:
     def _tiles_per_group(self) -> int:
         return self._n_strips * (self._n_strips + 1) // 2
 
-    def _n_threads(self, columns: IntArray) -> int:
-        return 1 if self._evaluations(columns) < WORTH_A_THREAD else self.n_jobs
+    def n_threads(self, n_columns: int) -> int:
+        return 1 if self._evaluations(n_columns) < WORTH_A_THREAD else self.n_jobs
 
-    def _evaluations(self, columns: IntArray) -> int:
-        return self.n_groups * self.rows_together**2 * max(len(columns), 1)
+    def _evaluations(self, n_columns: int) -> int:
+        return self.n_groups * self.rows_together**2 * max(n_columns, 1)
+
+    @property
+    def is_worth_threads(self) -> bool:
+        return self.n_jobs > 1 and self.rows_together >= ROWS_WORTH_THREADS
 
     def alone(self) -> GatheredRowPairs:
-        return replace(self, n_jobs=1, monitor=Deadline(self.monitor))
+        n_jobs = self.n_jobs if self.is_worth_threads else 1
+        return replace(self, n_jobs=n_jobs, monitor=self.monitor.silent(GRACE))
 
 
 @dataclass(frozen=True)
@@ -208,7 +240,7 @@ class SharedRowPairs(GatheredRowPairs):
     local: bool = False
 
     def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
-        if self._evaluations(columns) < WORTH_A_CLUSTER:
+        if self._evaluations(len(columns)) < WORTH_A_CLUSTER:
             return super().reduce_each(fn, columns)
         per_group, n_groups = self._tiles_per_group, self.n_groups
         shares = [
@@ -223,6 +255,10 @@ class SharedRowPairs(GatheredRowPairs):
         for (group, _, _), part in zip(shares, sums, strict=True):
             merged[group] = merged[group].merge(part) if group in merged else part
         return [merged[group] for group in range(n_groups)]
+
+    def reduce_strips(self, fn: TileFunction, columns: IntArray) -> Any:
+        is_large = self._evaluations(len(columns)) >= WORTH_A_CLUSTER
+        return self.reduce(fn, columns) if is_large else super().reduce_strips(fn, columns)
 
     def sum_of(self, fn: TileFunction, columns: IntArray, group: int, first: int, stop: int) -> Any:
         """Over some tiles of a group, by their numbers."""
@@ -255,6 +291,7 @@ class StreamedRowPairs:
     local: bool = False
     n_groups: int = 1
     order: IntArray | None = None
+    is_worth_threads: bool = False
 
     @property
     def rows_together(self) -> int:
@@ -265,6 +302,9 @@ class StreamedRowPairs:
 
     def alone(self) -> StreamedRowPairs:
         return self
+
+    def reduce_strips(self, fn: TileFunction, columns: IntArray) -> Any:
+        return self.reduce(fn, columns)
 
     def reduce(self, fn: TileFunction, columns: IntArray) -> Any:
         width = tile_width(self.engine.n_features)
@@ -347,48 +387,8 @@ def gather_rows(engine: Engine, rows: IntArray | None = None) -> RowStrip:
     return RowStrip(0, X, np.concatenate([part.y for part in parts]))
 
 
-BLOCK_ROWS = 1024
-FEWEST_BLOCKS = 4
-EXACT_EVALUATIONS = 10**11  # kernel evaluations of one pass: about a minute on two cores
-
-
 def block_pairs(engine: Engine, n_blocks: int, rows_together: int, seed: int) -> GatheredRowPairs:
     """Pairs inside disjoint random blocks of rows; rows that fill no block are left out."""
     shuffled = np.random.default_rng(seed).permutation(engine.n_samples)
     order = shuffled[: n_blocks * rows_together].astype(np.intp)
     return _gathered_pairs(engine, order, rows_together)
-
-
-def _affordable_blocks(engine: Engine) -> int:
-    """As many as time and memory allow, never fewer than a few."""
-    by_time = EXACT_EVALUATIONS // (BLOCK_ROWS**2 // 2 * engine.schema.n_units)
-    row_bytes = 8 * max(engine.n_features, 1)
-    by_memory = engine.memory_limit // (GATHERED_SHARE * BLOCK_ROWS * row_bytes)
-    affordable = max(min(by_time, by_memory), FEWEST_BLOCKS)
-    return int(min(affordable, engine.n_samples // BLOCK_ROWS))
-
-
-def is_costly(engine: Engine) -> bool:
-    """One exact pass over all pairs and units would take more than about a minute."""
-    pairs = engine.n_samples**2 // 2
-    return pairs * engine.schema.n_units > EXACT_EVALUATIONS
-
-
-def relative_error(pairs: RowPairs, fn: TileFunction, columns: IntArray) -> float:
-    """The standard error of a mean over blocks, in units of the mean."""
-    values = np.array([part.parts[0].item() for part in pairs.reduce_each(fn, columns)])
-    error, size = values.std(ddof=1) / np.sqrt(len(values)), np.abs(values.mean())
-    return float(error / size) if size > 0 else 0.0
-
-
-def choose_pairs(engine: Engine, approximation: str, seed: int) -> RowPairs:
-    """All pairs, or random blocks where ``"auto"`` finds all pairs too many."""
-    enough_rows = engine.n_samples >= FEWEST_BLOCKS * BLOCK_ROWS
-    if approximation == "block" and not enough_rows:
-        raise InputError(
-            f"approximation='block' needs at least {FEWEST_BLOCKS * BLOCK_ROWS} samples, got "
-            f"{engine.n_samples}; use approximation='none'."
-        )
-    if approximation == "block" or (approximation == "auto" and is_costly(engine) and enough_rows):
-        return block_pairs(engine, _affordable_blocks(engine), BLOCK_ROWS, seed)
-    return row_pairs(engine)

@@ -234,7 +234,7 @@ class BoundInformation:
 
     @cached_property
     def _gains(self) -> ConditionalGains:
-        return ConditionalGains(self._table.all_rows())
+        return ConditionalGains(self._table.all_rows(), self._engine.n_jobs)
 
     def report(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"output_scores": self._output_scores}

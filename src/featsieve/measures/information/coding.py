@@ -232,6 +232,17 @@ class TargetCoder:
         codes = y if self.cuts is None else self.cuts.encode(y)
         return np.asarray(codes, dtype=np.int64)
 
+    def joint_codes(self, y: Array) -> IntArray:
+        """One class code for all outputs together; several soon make a class of every row."""
+        joint, n_outputs = joint_classes(self.encode(y)), self.target.n_outputs
+        n_classes = int(joint.max()) + 1
+        if n_outputs > 1 and n_classes > MAX_CUTS + 1:
+            raise InputError(
+                f"the {n_outputs} outputs have {n_classes} combinations of classes, and "
+                f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
+            )
+        return joint
+
 
 @dataclass(frozen=True)
 class Coder:
@@ -294,11 +305,12 @@ def fit_coder(
     for_target = choose_target_discretizer(target_discretizer, n_bins)
     chosen = choose_discretizer(discretizer, n_bins)
     by_classes = chosen is not None and chosen.needs_target
-    if by_classes or not engine.target.is_classification:
-        y = engine.targets(sample.rows)
-        target = replace(target, cuts=_target_cuts(engine.target, y, sample.weights, for_target))
-        sample = replace(sample, classes=_class_codes(target.encode(y)) if by_classes else None)
-    cuts = code_cuts(engine) if chosen is None else chosen.cuts_from(engine, sample)
+    if not engine.target.is_classification:
+        target = _cut_target(engine, sample, for_target)
+    if chosen is None:
+        cuts = code_cuts(engine)
+    else:
+        cuts = chosen.cuts_from(engine, sample, target.joint_codes)
     is_sampled = chosen is not None and sample.rows is not None
     words = f"cuts from {sample.n_rows} of {engine.n_samples} rows" if is_sampled else None
     groups = None if engine.schema.groups is None else fit_groups(engine, cuts)
@@ -310,9 +322,7 @@ def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
     for_target = choose_target_discretizer(discretizer, n_bins)
     if engine.target.is_classification:
         return TargetCoder(engine.target, None)
-    sample = _sample_of(engine)
-    y = engine.targets(sample.rows)
-    return TargetCoder(engine.target, _target_cuts(engine.target, y, sample.weights, for_target))
+    return _cut_target(engine, _sample_of(engine), for_target)
 
 
 def _sample_of(engine: Engine) -> Sample:
@@ -320,8 +330,8 @@ def _sample_of(engine: Engine) -> Sample:
     rows = sample_rows(engine.n_samples)
     weights = weights_of(engine) if engine.has_weights else None
     if rows is None:
-        return Sample(None, engine.n_samples, None, weights)
-    return Sample(rows, len(rows), None, None if weights is None else weights[rows])
+        return Sample(None, engine.n_samples, weights)
+    return Sample(rows, len(rows), None if weights is None else weights[rows])
 
 
 def sample_rows(n_samples: int, most: int = SAMPLE_ROWS) -> IntArray | None:
@@ -345,18 +355,6 @@ def joint_classes(codes: IntArray) -> IntArray:
     return joint
 
 
-def _class_codes(codes: IntArray) -> IntArray:
-    """Several outputs soon make a class of every row: no cuts can tell those apart."""
-    joint, n_outputs = joint_classes(codes), codes.shape[1]
-    n_classes = int(joint.max()) + 1
-    if n_outputs > 1 and n_classes > MAX_CUTS + 1:
-        raise InputError(
-            f"the {n_outputs} outputs have {n_classes} combinations of classes, and "
-            f"discretizer='caim' takes at most {MAX_CUTS + 1}; use discretizer='quantile'."
-        )
-    return joint
-
-
 @dataclass(frozen=True)
 class _Weights:
     """The weights of blocks of rows, in order."""
@@ -374,15 +372,13 @@ def weights_of(engine: Engine) -> FloatArray:
     return np.concatenate(engine.reduce_rows(of_block).parts)
 
 
-def _target_cuts(
-    target: Target, y: Array, weights: FloatArray | None, discretizer: Discretizer | None
-) -> Cuts | None:
-    if target.is_classification:
-        return None
+def _cut_target(engine: Engine, sample: Sample, discretizer: Discretizer | None) -> TargetCoder:
+    """For numbers."""
     if discretizer is None or discretizer.needs_target:
         raise InputError(
             f"target_discretizer={discretizer!r} cannot cut a numeric target; use 'auto', "
             "'quantile', 'equal_width' or 'sigma', or task='classification' for a target of codes."
         )
-    numbers = np.asarray(y, dtype=float)
-    return Cuts(tuple(discretizer.cuts_of(column, weights) for column in numbers.T))
+    numbers = np.asarray(engine.targets(sample.rows), dtype=float)
+    cuts = (discretizer.cuts_of(column, sample.weights) for column in numbers.T)
+    return TargetCoder(engine.target, Cuts(tuple(cuts)))

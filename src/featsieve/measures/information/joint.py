@@ -12,10 +12,12 @@ from scipy.special import xlogy
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.counting import segment_sums
+from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_choice
 from featsieve.measures.information.counts import CodedRows
 from featsieve.measures.information.pair_sums import nlogn_table
+from featsieve.runtime.pool import ordered_map
 
 Correction = Literal["miller_madow", "shrink"] | None
 CORRECTIONS: tuple[Correction, ...] = (None, "miller_madow", "shrink")
@@ -101,6 +103,8 @@ def conditional_information(joint: JointCounts) -> float:
 
 
 MOST_KNOWN = 256
+COLUMNS_TOGETHER = 64
+ROWS_WORTH_A_THREAD = 1 << 12  # of a tile of columns: some tenths of a millisecond
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,7 @@ class ConditionalGains:
     """Gains from the codes and classes of all rows; a growing set is counted on, not again."""
 
     rows: CodedRows
+    n_jobs: int = 1
     _known: dict[tuple[int, ...], list[OpenRows]] = field(default_factory=dict, repr=False)
 
     def given(self, subset: Sequence[int]) -> FloatArray:
@@ -160,11 +165,20 @@ class ConditionalGains:
         order = np.lexsort((y[known.rows], known.states))
         rows, states = known.rows[order], known.states[order]
         table = nlogn_table(len(rows))
-        columns = np.ascontiguousarray(self.rows.codes[rows].T)
         inner, outer = _bounds(states * (int(y.max()) + 1) + y[rows]), _bounds(states)
-        with_class = segment_sums(columns, inner, table) - table[np.diff(inner)].sum()
-        without = segment_sums(columns, outer, table) - table[np.diff(outer)].sum()
-        return np.maximum((with_class - without) / len(y), 0.0)
+        less = table[np.diff(inner)].sum(), table[np.diff(outer)].sum()
+
+        def of_columns(span: tuple[int, int]) -> FloatArray:
+            columns = np.ascontiguousarray(self.rows.codes[:, slice(*span)][rows].T)
+            with_class = segment_sums(columns, inner, table) - less[0]
+            without = segment_sums(columns, outer, table) - less[1]
+            return np.maximum((with_class - without) / len(y), 0.0)
+
+        n_columns = self.rows.codes.shape[1]
+        if self.n_jobs == 1 or len(rows) < ROWS_WORTH_A_THREAD:
+            return of_columns((0, n_columns))
+        tiles = spans(n_columns, COLUMNS_TOGETHER)
+        return np.concatenate(list(ordered_map(of_columns, tiles, self.n_jobs)))
 
 
 def _compact(keys: IntArray) -> IntArray:

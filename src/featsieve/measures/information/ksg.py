@@ -18,7 +18,6 @@ from scipy.special import digamma
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.neighbors import label_digammas, pair_digammas
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_integer
 from featsieve.measures.information.joint import Correction, JointCounts, information
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
@@ -163,7 +162,7 @@ class BoundKSG:
         self.n_units = engine.schema.n_units
         self.monitor: Monitor = engine.monitor
         self._engine = engine
-        self._n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
+        self._n_neighbors = int(n_neighbors)
         self._seconds: float | None = None
 
     def scores(self) -> FloatArray:

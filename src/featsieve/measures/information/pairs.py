@@ -99,8 +99,8 @@ def _matrix(
     monitor: Monitor,
 ) -> FloatArray:
     """(term − of_row[i] − of_column[j]) / n for all i and j, never below 0."""
-    Q = np.empty((len(diagonal), len(diagonal)))
-    total = sums.counts.total
+    n_columns, total, n_pairs = len(diagonal), sums.counts.total, 0
+    Q = np.empty((n_columns, n_columns))
 
     def put(rows: IntArray, columns: IntArray, tile: FloatArray) -> None:
         information = tile - of_row[rows][:, None]
@@ -110,11 +110,13 @@ def _matrix(
         Q[_cross(rows, columns)] = np.maximum(information, 0.0, out=information)
 
     def consume(rows: IntArray, columns: IntArray, pair: FloatArray, triple: FloatArray) -> None:
-        monitor.check()
+        nonlocal n_pairs
         tile = term(pair, triple)
         put(rows, columns, tile)
         if rows is not columns:
             put(columns, rows, tile.T)
+        n_pairs += tile.size if rows is not columns else len(rows) * (len(rows) + 1) // 2
+        monitor.tick("counting pairs of columns", n_pairs, n_columns * (n_columns + 1) // 2)
 
     sums.all_pairs(consume)
     np.fill_diagonal(Q, diagonal)

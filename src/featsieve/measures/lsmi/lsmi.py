@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -154,7 +154,11 @@ class LSMI(SampledMeasure):
     lambdas: Any = None
 
     def bind(self, engine: Engine) -> BoundLSMI:
-        return BoundLSMI(self._basis(engine, self.lambdas), engine.monitor)
+        basis = self._basis(engine, self.lambdas)
+        rows = basis.rows
+        # The Gram matrices of all groups of centres, were they of equal size.
+        workload = rows.n_samples * min(self.n_basis, rows.n_samples) ** 2 // rows.n_groups
+        return BoundLSMI(basis, rows.n_units, int(workload), engine.monitor)
 
 
 @dataclass(frozen=True)
@@ -172,24 +176,19 @@ class Choice:
         return float(np.abs(weights - self.weights).sum()) / size if size > 0 else np.inf
 
 
+@dataclass(eq=False)
 class BoundLSMI:
     """LSMI with its rows, centres and folds; ``tune`` keeps (σ, λ) until the next call."""
 
-    def __init__(self, basis: SampledBasis, monitor: Monitor) -> None:
-        self.basis = basis
-        self.n_units = basis.rows.n_units
-        self.monitor = monitor
-        self._choice: Choice | None = None
+    basis: SampledBasis
+    n_units: int
+    workload: int
+    monitor: Monitor
+    _choice: Choice | None = field(default=None, init=False)
 
     def restart(self, seed: int) -> BoundLSMI:
         """The same rows with other centres and folds."""
-        return BoundLSMI(self.basis.reseeded(seed), self.monitor)
-
-    @property
-    def workload(self) -> int:
-        """The Gram matrices of all groups of centres, were they of equal size."""
-        rows = self.basis.rows
-        return rows.n_samples * min(self.basis.grid.n_basis, rows.n_samples) ** 2 // rows.n_groups
+        return replace(self, basis=self.basis.reseeded(seed))
 
     @cached_property
     def _pass(self) -> Any:

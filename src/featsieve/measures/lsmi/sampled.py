@@ -19,6 +19,7 @@ from featsieve.input.parameters import (
     check_integer,
     check_numbers,
     check_parameters,
+    check_random_state,
     unless,
 )
 from featsieve.measures.base import BaseMeasure
@@ -31,7 +32,7 @@ from featsieve.measures.lsmi.basis import (
 )
 from featsieve.protocols import Engine, S
 from featsieve.runtime.seeds import random_source
-from featsieve.schema import Block, Schema, Target
+from featsieve.schema import Block, Target
 from featsieve.statistics.moments import Dummies, column_moments
 
 CenterRule = Literal["random", "stratified", "kmeans++"]
@@ -87,23 +88,23 @@ _ORIGIN_ROWS = 100
 class RowReader:
     """How a block becomes numbers; ``factor`` scales a numeric target, 1 leaves it alone.
 
-    Origins are taken off first: only distances count, and those of numbers far from zero would
-    lose their digits in ‖a‖² + ‖b‖² − 2a'b.
+    ``dummies`` is None where every column is numeric. Origins are taken off first: only distances
+    count, and those of numbers far from zero would lose their digits in ‖a‖² + ‖b‖² − 2a'b.
     """
 
-    schema: Schema
     target: Target
+    dummies: Dummies | None
     factor: FloatArray
     origin: FloatArray | float = 0.0
     target_origin: FloatArray | float = 0.0
 
     def columns(self, X: FloatArray) -> FloatArray:
         """Numeric columns as they are; two states of a category are at distance 1."""
-        dummies = Dummies(self.schema)
-        expanded = dummies.expand(Block(0, np.asarray(X, dtype=np.float64), np.empty((len(X), 0))))
-        if self.schema.categories:
-            expanded[:, dummies.is_indicator] *= np.sqrt(0.5)
-        return expanded - self.origin
+        values = np.asarray(X, dtype=np.float64)
+        if self.dummies is not None:
+            values = self.dummies.expand(Block(0, values, np.empty((len(X), 0))))
+            values[:, self.dummies.is_indicator] *= np.sqrt(0.5)
+        return values - self.origin
 
     def targets(self, y: Array) -> FloatArray:
         """Numbers, scaled; or one column with the joint class of all outputs."""
@@ -124,20 +125,28 @@ class TableRows:
         self.n_jobs = engine.n_jobs
         self.is_delta = engine.target.is_classification
         self.n_groups = engine.target.n_joint_classes if self.is_delta else 1
-        owner = Dummies(engine.schema).owner
+        self._scale_target = scale_target
+        self._dummies = Dummies(engine.schema) if engine.schema.categories else None
+        owner = slice(None) if self._dummies is None else self._dummies.owner
         self.unit_of_column = engine.schema.unit_of_column[owner]  # of each expanded column
-        plain = RowReader(engine.schema, engine.target, self._factor(scale_target))
-        first, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
-        self._reader = replace(
+        # How many rows a median distance is taken from.
+        self.sample_size = median_sample_size(engine.n_samples, len(self.unit_of_column))
+        self._first_rows, _ = engine.take(np.arange(min(_ORIGIN_ROWS, engine.n_samples)))
+        self._raw_targets = engine.targets()
+
+    @cached_property
+    def _reader(self) -> RowReader:
+        plain = RowReader(self._engine.target, self._dummies, self._factor())
+        return replace(
             plain,
-            origin=np.median(plain.columns(first), axis=0),
+            origin=np.median(plain.columns(self._first_rows), axis=0),
             target_origin=0.0 if self.is_delta else np.median(self._raw_targets, axis=0),
         )
 
-    def _factor(self, scale_target: bool) -> FloatArray:
+    def _factor(self) -> FloatArray:
         """1 over the deviation (ddof 1) of each output."""
         n_outputs = self._engine.target.n_outputs
-        if self.is_delta or not scale_target:
+        if self.is_delta or not self._scale_target:
             return np.ones(n_outputs)
         with np.errstate(over="ignore", invalid="ignore"):
             scale = column_moments(np.asarray(self._raw_targets, dtype=np.float64)).scale(1)
@@ -147,10 +156,6 @@ class TableRows:
                 "first."
             )
         return np.divide(1.0, scale, out=np.ones(n_outputs), where=scale > 0)
-
-    @cached_property
-    def _raw_targets(self) -> Array:
-        return np.concatenate(self._engine.reduce_rows(_targets_of).parts)
 
     @cached_property
     def labels(self) -> FloatArray | None:
@@ -170,11 +175,6 @@ class TableRows:
     def _resident(self) -> tuple[FloatArray, FloatArray]:
         X, y = self._engine.take()
         return np.ascontiguousarray(self._reader.columns(X)), self._reader.targets(y)
-
-    @property
-    def sample_size(self) -> int:
-        """How many rows a median distance is taken from."""
-        return median_sample_size(self.n_samples, len(self.unit_of_column))
 
     def take(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         if self.is_resident:
@@ -199,20 +199,6 @@ class TableRows:
             return engine.reduce_rows(of_block)
 
         return reduce
-
-
-@dataclass(frozen=True)
-class _Targets:
-    """y of consecutive blocks."""
-
-    parts: tuple[Array, ...]
-
-    def merge(self, other: _Targets) -> _Targets:
-        return _Targets(self.parts + other.parts)
-
-
-def _targets_of(block: Block) -> _Targets:
-    return _Targets((block.y,))
 
 
 def _chunks(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Iterator[Rows]:
@@ -339,6 +325,7 @@ class SampledMeasure(BaseMeasure):
         "sigmas": unless(None, check_widths),
         "cv": partial(check_integer, minimum=2),
         "scale_target": check_flag,
+        "random_state": check_random_state,
     }
 
     n_basis: int = 100
@@ -359,6 +346,6 @@ class SampledMeasure(BaseMeasure):
 
     def _basis(self, engine: Engine, lambdas: Any = None) -> SampledBasis:
         check_parameters(self, self.checks)
-        grid = self._grid(lambdas)
+        grid, rows = self._grid(lambdas), TableRows(engine, scale_target=self.scale_target)
         seed = random_source(self.random_state).randint(np.iinfo(np.int32).max)
-        return SampledBasis(TableRows(engine, scale_target=self.scale_target), grid, int(seed))
+        return SampledBasis(rows, grid, int(seed))

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from featsieve.arrays import FloatArray
+from featsieve.procedures.judging.forest import Grower, mean_prediction, tree_seeds
 from featsieve.runtime.pool import single_threaded_blas
 
 
@@ -52,13 +53,9 @@ class Trees:
     def predict(
         self, train: FloatArray, targets: FloatArray, test: FloatArray, seed: int
     ) -> FloatArray:
-        from sklearn.ensemble import ExtraTreesRegressor
-
-        model = ExtraTreesRegressor(
-            self.n_trees, min_samples_leaf=self.min_rows, random_state=seed % 2**32
-        )
-        wanted = targets[:, 0] if targets.shape[1] == 1 else targets
-        return np.asarray(model.fit(train, wanted).predict(test)).reshape(len(test), -1)
+        grower = Grower(train, targets, min_rows=self.min_rows)
+        trees = list(grower.trees(tree_seeds(seed % 2**32, self.n_trees)))
+        return mean_prediction(trees, test)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from featsieve.engines.base import Context
 from featsieve.engines.memory import MemoryEngine
 from featsieve.procedures.judging.judges import Judge
 from featsieve.protocols import Engine
+from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target, power_of_two
 from featsieve.statistics.moments import target_columns
 
@@ -51,14 +52,14 @@ class RowSample:
     def is_everything(self) -> bool:
         return self.n_rows == self.source.n_samples
 
-    def engine(self, rows: IntArray | None = None) -> MemoryEngine:
+    def engine(self, rows: IntArray | None = None, monitor: Monitor | None = None) -> MemoryEngine:
         """Some of the rows as an engine of their own, with the classes that occur in them."""
         chosen = slice(None) if rows is None else rows
         target, y = _present_classes(self.source.target, self.y[chosen])
         context = Context(
             self.schema,
             target,
-            self.source.monitor,
+            monitor or self.source.monitor,
             self.source.memory_limit,
             self.source.n_jobs,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from featsieve.procedures.pairing import Pairing
 from featsieve.procedures.tested_ranking import TestedProcedure
 from featsieve.protocols import Engine, Nesting, Procedure, Search
 from featsieve.result import SelectionResult
+from featsieve.runtime.pool import is_worker
 
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50)
 
@@ -57,8 +59,7 @@ class SetsBySize:
         return order[:size]
 
     def _answer(self, k: int) -> SelectionResult:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _without_warnings():
             for result in self._steps(k):
                 answer = result
         return answer
@@ -69,6 +70,17 @@ class SetsBySize:
         if self._bound is None:
             self._bound = self._procedure.bind(self._engine)
         return self._procedure.search.steps(self._bound, k)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Python's filters belong to all threads: those of the pool leave them to who started them."""
+    if is_worker():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def nesting_of(procedure: Procedure) -> Nesting | None:

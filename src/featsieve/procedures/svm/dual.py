@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.compiled.smo import optimise_pairs
+from featsieve.runtime.pool import is_worker, ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.user_warnings import warn_user
 
@@ -18,10 +20,11 @@ BOUND_RANGE = (1e-30, 1e30)  # of C times the kernel; beyond it the answer no lo
 
 @dataclass(frozen=True)
 class Dual:
-    """α and the minimum ½ α'Qα + b'α."""
+    """α and the minimum ½ α'Qα + b'α; ``gap`` is the violation of its conditions that is left."""
 
     alpha: FloatArray
     value: float
+    gap: float = 0.0
 
 
 class Solver:
@@ -33,7 +36,8 @@ class Solver:
 
     def __init__(self, monitor: Monitor, tol: float = 1e-3) -> None:
         self._monitor, self._tol = monitor, tol
-        self._limit, self._n_failed, self._worst = MOST_STEPS, 0, 0.0
+        self._n_failed, self._worst = 0, 0.0
+        self.limit = MOST_STEPS
 
     def warn(self, method: str) -> None:
         if self._n_failed:
@@ -43,10 +47,19 @@ class Solver:
                 "larger tol."
             )
 
+    def soft_margins(
+        self, programs: Sequence[tuple[FloatArray, FloatArray]], C: float, n_jobs: int
+    ) -> list[Dual]:
+        """Of several kernels and signs, side by side on threads; all may take as many steps."""
+        duals = list(ordered_map(lambda p: self.soft_margin(*p, C), programs, n_jobs))
+        self.record(duals)
+        return duals
+
     def soft_margin(self, K: FloatArray, sign: FloatArray, C: float) -> Dual:
         """A classifier with hinge loss: min ½ α'Qα − Σα, 0 ≤ α ≤ C, Σ sign·α = 0.
 
-        The kernel is rounded to single precision, as libsvm does.
+        The kernel is rounded to single precision, as libsvm does. Whether it converged is not
+        recorded: the answer may be for a program that nobody asks for in the end.
         """
         scale = power_of_two(K)
         Q = (K * (1 / scale) * np.outer(sign, sign)).astype(np.float32).astype(np.float64)
@@ -54,7 +67,7 @@ class Solver:
         linear = np.full(len(K), -1.0)
         bound = float(np.clip(C * scale, *BOUND_RANGE))
         dual = self._minimize(Q, diagonal, sign, bound, np.zeros(len(K)), linear)
-        return Dual(dual.alpha / scale, dual.value / scale)
+        return Dual(dual.alpha / scale, dual.value / scale, dual.gap)
 
     def squared_margin(
         self, K: FloatArray, sign: FloatArray, ridge: float, start: FloatArray
@@ -67,12 +80,13 @@ class Solver:
         Q = K * np.outer(sign, sign)
         linear = np.full(len(K), -1.0)
         bound = float(np.sqrt(len(K)) / ridge)
-        return self._minimize(Q, K.diagonal().copy(), sign, bound, start, linear)
+        return self._recorded(self._minimize(Q, K.diagonal().copy(), sign, bound, start, linear))
 
     def enclosing_ball(self, K: FloatArray, start: FloatArray) -> Dual:
         """min β'Kβ − Σ K_ii β_i on the simplex: minus the squared radius of the smallest ball."""
         Q = 2.0 * K
-        return self._minimize(Q, Q.diagonal().copy(), np.ones(len(K)), np.inf, start, -K.diagonal())
+        diagonal, ones = Q.diagonal().copy(), np.ones(len(K))
+        return self._recorded(self._minimize(Q, diagonal, ones, np.inf, start, -K.diagonal()))
 
     def _minimize(
         self,
@@ -86,19 +100,29 @@ class Solver:
         alpha = start.copy()
         slope = linear + Q @ alpha if alpha.any() else linear.copy()
         piece, done = max(1, CELLS_PER_PIECE // len(Q)), 0
-        while done < self._limit:
+        while done < self.limit:
             steps, gap = optimise_pairs(Q, diagonal, sign, bound, alpha, slope, self._tol, piece)
             done += steps
             if steps < piece:
                 break
-            self._monitor.tick("training", done, self._limit + piece)
-        self._record(float(gap))
-        return Dual(alpha, 0.5 * float(alpha @ (slope + linear)))
+            self._look_at_clock(done, self.limit + piece)
+        return Dual(alpha, 0.5 * float(alpha @ (slope + linear)), float(gap))
 
-    def _record(self, gap: float) -> None:
-        if gap >= self._tol:
-            self._worst, self._n_failed = max(self._worst, gap), self._n_failed + 1
-            self._limit = max(self._limit // 2, FEWEST_STEPS)
+    def _look_at_clock(self, done: int, total: int) -> None:
+        if is_worker():  # threads of the pool do not report
+            self._monitor.check()
+        else:
+            self._monitor.tick("training", done, total)
+
+    def _recorded(self, dual: Dual) -> Dual:
+        self.record([dual])
+        return dual
+
+    def record(self, duals: Iterable[Dual]) -> None:
+        for dual in duals:
+            if dual.gap >= self._tol:
+                self._worst, self._n_failed = max(self._worst, dual.gap), self._n_failed + 1
+                self.limit = max(self.limit // 2, FEWEST_STEPS)
 
 
 def power_of_two(K: FloatArray) -> float:

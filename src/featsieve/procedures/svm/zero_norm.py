@@ -31,7 +31,7 @@ class ZeroNormMachine:
         assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=4, standardize=self.standardize)
         solver = Solver(engine.monitor, self.tol)
-        training = Training(problems_of(y, one_vs_rest), self.C, solver)
+        training = Training(problems_of(y, one_vs_rest), self.C, solver, engine.n_jobs)
         scores, left = np.zeros(rows.n_units), np.arange(rows.n_units)
         factors: FloatArray = np.ones(rows.n_units)
         trace: list[float] = []
@@ -57,14 +57,16 @@ class Training:
     problems: list[Problem]
     C: float
     solver: Solver
+    n_jobs: int = 1
 
     def weights(self, rows: Rows, factors: FloatArray) -> tuple[FloatArray, float]:
         """√Σ w² of each unit over its columns and all problems, and the objective of training."""
         scaled = rows.X * factors[rows.unit_of]
         gram = scaled @ scaled.T
         coef, objective = np.zeros((len(self.problems), rows.n_samples)), 0.0
-        for at, problem in enumerate(self.problems):
-            dual = self.solver.soft_margin(gram, problem.sign, self.C)
+        programs = [(gram, problem.sign) for problem in self.problems]
+        duals = self.solver.soft_margins(programs, self.C, self.n_jobs)
+        for at, (problem, dual) in enumerate(zip(self.problems, duals, strict=True)):
             coef[at], objective = dual.alpha * problem.sign, objective - dual.value
         return np.sqrt(rows.per_unit(((coef @ scaled) ** 2).sum(axis=0))), objective
 
