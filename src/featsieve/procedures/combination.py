@@ -88,7 +88,7 @@ class Combination:
         affordable = int((engine.memory_limit / (16 * len(pool))) ** 0.5)
         sample = draw_rows(engine, self.seed, max(2, min(self.max_samples, affordable)))
         errors = LeaveOneOut(sample, pool, PENALTY, neighbors=True)
-        places = np.zeros(len(pool))
+        places: FloatArray = np.zeros(len(pool))
         if sizes[-1] > FIRST:
             places = tree_places(sample, pool, self.seed)
             engine.monitor.check()

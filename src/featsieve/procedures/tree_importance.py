@@ -54,7 +54,7 @@ def forest_importance(sample: RowSample, n_trees: int, min_rows: int, seed: int)
 
 def importance_by_kind(
     sample: RowSample, units: IntArray, n_trees: int, seed: int
-) -> tuple[FloatArray, FloatArray]:
+) -> Iterator[FloatArray]:
     """The shares of some units, in extremely randomised trees and in a forest of shallow trees.
 
     The forest learns from bootstrap samples and finds the best cuts, so noise in single rows has
@@ -70,13 +70,9 @@ def importance_by_kind(
     shared = {"max_features": _share_of_columns(table.shape[1]), "random_state": seed % 2**32}
     extra = ExtraTreesRegressor(n_trees, min_samples_leaf=2, **shared)
     forest = RandomForestRegressor(n_trees, max_depth=5, **shared)
-    first, second = (
-        np.bincount(
-            owner, model.fit(table, targets, sample.weight).feature_importances_, len(units)
-        )
-        for model in (extra, forest)
-    )
-    return first, second
+    for model in (extra, forest):
+        model.fit(table, targets, sample.weight)
+        yield np.asarray(np.bincount(owner, model.feature_importances_, len(units)), dtype=float)
 
 
 def _targets(sample: RowSample) -> FloatArray:
