@@ -36,7 +36,7 @@ LATEST = 1.1 * MAX_TIME + 1
 MEMORY_LIMIT = 64 * MIB
 MOST_GROWTH = MEMORY_LIMIT + 200 * 10**6
 SECONDS_A_FIT = 600  # a process that is silent for longer is ended, and its table says so
-MEMORY_SECONDS = 6.0
+MEMORY_SECONDS = 4.0
 
 Key = tuple[str, str, str]  # kind, case, engine
 Outcomes = dict[Key, dict[str, Outcome]]
@@ -199,9 +199,13 @@ LEGEND = (
     "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: "
     "the documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
     "Imports and compilation are not counted: each process fits small tables first. Dask is its "
-    "default scheduler of threads; partitions are 16 MiB. Limits and figures are seconds of "
-    "processor time, all threads together (`--clock cpu`), because other work ran on the machine."
+    "default scheduler of threads; partitions are 16 MiB."
 )
+CLOCKS = {
+    "wall": "Seconds of the wall clock, alone on the machine (`--clock wall`).",
+    "cpu": "Seconds of processor time, all threads together (`--clock cpu`): other work ran on the "
+    "machine.",
+}
 FOREIGN = """## Calls that cannot be stopped
 
 The clock is looked at between pieces of work; a piece that has begun ends by itself.
@@ -260,12 +264,23 @@ def main() -> None:
         report({key: found for key in jobs(given.kinds) if (found := store.read(key))})
 
 
+def clock_words(kind: str, engine: str, found: Outcomes) -> str:
+    """By which clock the time limits of a table were measured."""
+    clocks = {
+        outcome.clock
+        for (kind_, _, engine_), outcomes in found.items()
+        for outcome in outcomes.values()
+        if (kind_, engine_) == (kind, engine)
+    }
+    return " ".join(CLOCKS[clock] for clock in sorted(clocks))
+
+
 def report(found: Outcomes) -> None:
     sections = [summary(found), LEGEND]
     for kind in ("time", "memory"):
         for engine in ENGINES:
-            title = f"## {kind.capitalize()}, {engine}"
-            sections += [title, table(kind, engine, found)]
+            sections += [f"## {kind.capitalize()}, {engine}", clock_words(kind, engine, found)]
+            sections.append(table(kind, engine, found))
     missing = [
         f"{kind} {case} {engine}"
         for kind, case, engine in jobs(["time", "memory"])

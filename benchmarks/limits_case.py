@@ -172,6 +172,7 @@ class Outcome:
     seconds: float
     growth: int  # bytes of resident memory, at most, beyond what was held before
     answer: str
+    clock: str = "cpu"
 
 
 def peak_bytes() -> int:
@@ -199,7 +200,8 @@ def fit(case: str, data: tuple[Any, Any], held: int = 0, **limits: Any) -> Outco
             answer = selector(case, **limits).fit(*data).result_.stop_reason
     except (TimeoutError, MemoryError, ValueError) as error:
         answer = f"{type(error).__name__}: {error}"
-    return Outcome(clock() - started, peak_bytes() - before, answer)
+    kind = "cpu" if clock is time.process_time else "wall"
+    return Outcome(clock() - started, peak_bytes() - before, answer, kind)
 
 
 def warm(case: str, engine: str, folder: Path, memory_limit: Any) -> None:

@@ -213,13 +213,6 @@ class HasWorkload(Protocol):
 
 
 @runtime_checkable
-class HasThreads(Protocol):
-    """Whether an evaluation keeps all threads busy: restarts then run one by one (optional)."""
-
-    uses_threads: bool
-
-
-@runtime_checkable
 class HasRestarts(Protocol):
     """A bound object of its own for one restart of a search.
 
@@ -371,7 +364,8 @@ CAPABILITY_WORDS: dict[type, str] = {
 class Search(Protocol):
     """Hyper-parameters only; ``requires`` lists the capabilities it needs.
 
-    ``bound`` has them all; its type is open here because every search needs other ones.
+    ``bound`` has them all; its type is open here because every search needs other ones. A search
+    that holds a matrix of pair terms says in ``pair_columns`` how many columns of it (None: all).
     """
 
     requires: ClassVar[tuple[type, ...]]

@@ -8,9 +8,10 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from featsieve.cli.progress import Bar
-from featsieve.cli.render import screen_width, shorten, text_table, width_of
+from featsieve.cli.render import csv_text, screen_width, shorten, text_table, width_of
 from featsieve.io import write_table
 from featsieve.runtime.bar import render
 from featsieve.runtime.progress import Progress
@@ -70,3 +71,18 @@ def test_no_width_when_the_output_is_no_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setenv("COLUMNS", "57")
     assert screen_width() == 57
+
+
+@pytest.mark.parametrize(
+    ("stream", "keep", "shown"),
+    [
+        (Terminal, False, ["'=1+1", "\\x1b[31mred"]),
+        (Terminal, True, ["=1+1", "\\x1b[31mred"]),
+        (io.StringIO, False, ["'=1+1", "\x1b[31mred"]),
+        (io.StringIO, True, ["=1+1", "\x1b[31mred"]),
+    ],
+)
+def test_csv_of_strange_names(monkeypatch, stream, keep, shown):
+    """Formulas are neutral unless they are to be kept; escapes are data where no terminal is."""
+    monkeypatch.setattr(sys, "stdout", stream())
+    assert csv_text([["=1+1", "\x1b[31mred"]], keep_formulas=keep).split(",") == shown

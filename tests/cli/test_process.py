@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -184,3 +186,10 @@ def test_ctrl_c_while_modules_are_imported_is_one_sentence(csv, module):
 
 def test_wine_is_the_wine_of_the_papers():
     assert fetch("wine").matches_paper
+
+
+def test_nothing_is_imported_before_main():
+    """So that Ctrl-C, which ``main`` answers in a sentence, hardly ever comes before it."""
+    code = "import sys, featsieve.cli; print(*sorted(m for m in sys.modules if 'featsieve' in m))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["featsieve", "featsieve.cli"]

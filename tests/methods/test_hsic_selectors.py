@@ -85,12 +85,7 @@ def test_groups_are_kept_together_and_categories_count():
         assert set(selector.fit(X, y).indices_.tolist()) == {0, 2, 4}
 
 
-@pytest.mark.parametrize("rows_worth_threads", [100, 1000])
-def test_l1hsic_keeps_its_weights(rows_worth_threads, monkeypatch):
-    """Two threads share restarts of few rows, and the pairs of rows where there are many."""
-    monkeypatch.setattr(tiles, "ROWS_WORTH_THREADS", rows_worth_threads)
-    monkeypatch.setattr(tiles, "WORTH_A_THREAD", 1)
-    monkeypatch.setattr(tiles, "TILE", 64)
+def test_l1hsic_keeps_its_weights():
     data = make_quad(150, random_state=0)
     selector = L1HSIC(n_features_to_select=2, n_init=2, random_state=0).fit(data.data, data.target)
     assert (np.flatnonzero(selector.weights_ > 1e-8) == np.flatnonzero(selector.support_)).all()

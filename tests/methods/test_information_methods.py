@@ -18,6 +18,7 @@ from featsieve import (
     JMI,
     MIFS,
     MRMR,
+    QPFS,
     CondMI,
     FeatureSelector,
     GlobalCMI,
@@ -568,3 +569,12 @@ def test_callback_hears_of_every_pair_of_columns(n_columns):
     done = [r.done for r in reports if r.message == "counting pairs of columns"]
     assert done == sorted(done)
     assert done[-1] == n_columns * (n_columns + 1) // 2
+
+
+@pytest.mark.parametrize("selector", [GlobalCMI(), QPFS(), QPFS(n_columns=200)])
+def test_pairs_beyond_the_budget_are_refused_before_anything_is_read(selector):
+    X, y, reports = np.zeros((20, 200)), np.arange(20) % 2, []
+    selector.set_params(memory_limit=4 * 8 * 200**2 - 1, callback=reports.append)
+    with pytest.raises(MemoryBudgetError, match="the matrix of all pairs of 200 columns"):
+        selector.fit(X, y)
+    assert not reports

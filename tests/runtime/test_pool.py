@@ -104,3 +104,17 @@ def test_the_clock_is_looked_at_while_an_item_is_waited_for():
         assert not ready.is_set()
     finally:
         ready.set()
+
+
+def test_a_reader_that_is_nearly_done_is_waited_for():
+    now, ended = [0.0], threading.Event()
+
+    def items():
+        now[0] = 2.0
+        time.sleep(0.1)
+        ended.set()
+        yield 1
+
+    with pytest.raises(TimeUp):
+        next(read_ahead(items(), Monitor(max_time=1.0, clock=lambda: now[0])))
+    assert ended.is_set()

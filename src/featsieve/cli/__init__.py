@@ -1,16 +1,15 @@
 """The command line: ``featsieve demo | methods | select | compare | bench``.
 
-Nothing but the parser is imported before a command is chosen.
+Nothing is imported outside ``main``, and nothing but the parser before a command is chosen.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run one command; the answer is the exit code: 0 done, 1 failed (2 is wrong usage)."""
     _lead_closed_streams_nowhere()
     try:

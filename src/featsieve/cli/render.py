@@ -166,29 +166,34 @@ def wrapped(paragraphs: Sequence[str]) -> str:
     return "\n".join(textwrap.fill(paragraph, max(width, 20)) for paragraph in paragraphs)
 
 
-def outcome_csv(outcome: Outcome, *, everything: bool = False) -> str:
+def outcome_csv(outcome: Outcome, *, everything: bool = False, keep_formulas: bool = False) -> str:
     shown = outcome.columns if everything else outcome.selected
     head = ["rank", "column", "index", "score", "pvalue", "adjusted", "adds", "selected"]
     rows = [
         [c.rank, c.name, c.index, c.score, c.pvalue, c.adjusted, c.adds, int(c.selected)]
         for c in shown
     ]
-    return csv_text([head, *rows])
+    return csv_text([head, *rows], keep_formulas=keep_formulas)
 
 
-def csv_text(rows: Sequence[Sequence[Any]]) -> str:
+def csv_text(rows: Sequence[Sequence[Any]], *, keep_formulas: bool = False) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([[_csv_cell(c) for c in row] for row in rows])
+    cells = [[_csv_cell(cell, keep_formulas) for cell in row] for row in rows]
+    csv.writer(out, lineterminator="\n").writerows(cells)
     return out.getvalue().rstrip("\n")
 
 
-def _csv_cell(cell: Any) -> Any:
-    """A spreadsheet runs a text that begins like a formula, and a terminal obeys its escapes."""
+def _csv_cell(cell: Any, keep_formulas: bool) -> Any:
+    """A spreadsheet runs a text that begins like a formula, and a terminal obeys its escapes.
+
+    In a pipe or a file escapes are data, and stay as they are.
+    """
     if cell is None:
         return ""
     if not isinstance(cell, str):
         return cell
-    return neutral(printable(cell) if sys.stdout.isatty() else cell)
+    text = printable(cell) if sys.stdout.isatty() else cell
+    return text if keep_formulas else neutral(text)
 
 
 def json_text(value: Any) -> str:
@@ -196,9 +201,12 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=2, allow_nan=False)
 
 
-def show_outcome(outcome: Outcome, style: str, *, everything: bool = False) -> str:
+def show_outcome(
+    outcome: Outcome, style: str, *, everything: bool = False, keep_formulas: bool = False
+) -> str:
     """The outcome in one of the three formats."""
     if style == "json":
         return json_text(outcome.as_json())
-    render = outcome_csv if style == "csv" else outcome_table
-    return render(outcome, everything=everything)
+    if style == "csv":
+        return outcome_csv(outcome, everything=everything, keep_formulas=keep_formulas)
+    return outcome_table(outcome, everything=everything)

@@ -31,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(arguments.resume)
     table, job = load(arguments)
     outcome = with_gains(job, run_method(job, arguments, arguments.method))
-    print(show_outcome(outcome, arguments.format, everything=arguments.all))
+    shown = {"everything": arguments.all, "keep_formulas": arguments.keep_formulas}
+    print(show_outcome(outcome, arguments.format, **shown))
     try:
         _write_files(arguments, table, job, outcome)
     except KeyboardInterrupt:

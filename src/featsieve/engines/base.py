@@ -148,8 +148,10 @@ def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
 COPIES_OF_PAIRS = 4  # the matrix, its sum over blocks or its symmetric form, and work space
 
 
-def require_pairs(n_units: int, memory_limit: int) -> None:
-    """Refuse a matrix of all pairs of units that does not fit."""
+def require_pairs(n_units: int, n_columns: int | None, memory_limit: int) -> None:
+    """Refuse a matrix of all pairs of units that does not fit; some of its columns may."""
+    if n_columns is not None and n_columns < n_units:
+        return
     what = f"the matrix of all pairs of {n_units} columns, with its copies,"
     require_memory(COPIES_OF_PAIRS * n_units**2, memory_limit, what)
 

@@ -65,14 +65,13 @@ class DaskTable:
         return int(self.starts[-1])
 
     def scan_target(self, task: str) -> TargetScan:
-        return self._reduce(partial(scan_target, task=task), self.targets)
+        calls = self.caller.on([(y,) for y in self.targets])
+        scan: TargetScan = calls.merged_in_any_order(partial(scan_target, task=task))
+        return scan
 
     def scan_columns(self, fn: Callable[[Any], S]) -> S:
         """A summary of the raw partitions, before any schema is known."""
-        return self._reduce(fn, self.parts)
-
-    def _reduce(self, fn: Callable[[Any], S], values: list[Any]) -> S:
-        summary: S = self.caller.on([(value,) for value in values]).merged(fn)
+        summary: S = self.caller.on([(part,) for part in self.parts]).merged(fn)
         return summary
 
     def _looks(self) -> list[tuple[int, frozenset[int]]]:

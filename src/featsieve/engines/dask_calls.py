@@ -31,6 +31,10 @@ class PlannedCalls:
         """Of summaries, without bringing them home."""
         return compute([tree_merge(self._each(fn))], self._monitor)[0]
 
+    def merged_in_any_order(self, fn: Callable[..., Any]) -> Any:
+        """The same for summaries whose sum is exact, and small."""
+        return self.merged(fn)
+
     def kept(self, client: Any, fn: Callable[..., Any]) -> KeptParts:
         return KeptParts(Tasks(client, self._monitor), client.persist(self._each(fn)))
 
@@ -75,6 +79,11 @@ class ResidentCalls:
             starts = range(0, len(level), MERGED_AT_ONCE)
             level = self._tasks.map(_merge_all, [level[s : s + MERGED_AT_ONCE] for s in starts])
         return self._tasks.gather(level, batches)[0]
+
+    def merged_in_any_order(self, fn: Callable[..., Any]) -> Any:
+        """By each thread, and here: without a second round of tasks."""
+        shipped = [Shipped(fn)] * len(self._batches)
+        return _merge_all(self._tasks.gather(self._tasks.map(_merge_each, shipped, self._batches)))
 
     def kept(self, client: Any, fn: Callable[..., Any]) -> KeptParts:
         return KeptParts(self._tasks, self._each(fn))
@@ -175,6 +184,10 @@ def _call(shipped: Shipped, *arguments: Any) -> Any:
 
 def _call_on_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> KeptList:
     return KeptList(shipped.fn(*part) for part in parts)
+
+
+def _merge_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> Any:
+    return _merge_all(_call_on_each(shipped, parts))
 
 
 def _pick_of_each(lists: Sequence[Sequence[Any]], number: int) -> list[Any]:

@@ -285,4 +285,6 @@ def as_days(column: Any) -> Any:
 
     factor = days_per_unit(column.type)
     width = pa.int32() if column.type.bit_width == 32 else pa.int64()
-    return pc.multiply(column.cast(width).cast(pa.float64()), factor)
+    # Nanoseconds since 1970 need more digits than a float has, which days do not.
+    numbers = column.cast(width).cast(pa.float64(), safe=False)
+    return pc.multiply(numbers, factor)

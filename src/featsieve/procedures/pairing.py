@@ -6,8 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
+from featsieve.engines.base import require_pairs
 from featsieve.errors import IncompatibleError
-from featsieve.protocols import CAPABILITY_WORDS, Bound, Engine, HasReport, Measure, Search
+from featsieve.protocols import (
+    CAPABILITY_WORDS,
+    Bound,
+    Engine,
+    HasReport,
+    Measure,
+    Search,
+)
 from featsieve.result import SelectionResult
 from featsieve.runtime.journal import ACTIVE, recorded
 
@@ -30,7 +38,11 @@ class Pairing:
             yield replace(result, extras=extras, approximation=approximation)
 
     def bind(self, engine: Engine) -> Bound:
-        """The measure with its data; refuses a search that needs what the measure lacks."""
+        """The measure with its data; refuses a search that needs more than there is of memory, or
+        what the measure lacks."""
+        if hasattr(self.search, "pair_columns"):
+            n_units, columns = engine.schema.n_units, self.search.pair_columns
+            require_pairs(n_units, columns, engine.memory_limit)
         bound = self.measure.bind(engine)
         for capability in self.search.requires:
             if not isinstance(bound, capability):

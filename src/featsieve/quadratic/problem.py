@@ -58,9 +58,6 @@ class BQPResult:
         The value reaches the bound (to 1e-10 relative).
     elapsed
         Seconds.
-    gap
-        How far below the best possible the value can be at most, as a share of the bound; None
-        without a bound.
 
     Examples
     --------
@@ -75,14 +72,34 @@ class BQPResult:
     upper_bound: float | None
     proven_optimal: bool
     elapsed: float
-    gap: float | None = field(init=False)
 
-    def __post_init__(self) -> None:
-        gap = None
-        if self.upper_bound is not None:
-            room = max(self.upper_bound - self.value, 0.0)
-            gap = room / abs(self.upper_bound) if room else 0.0
-        vars(self).update(gap=gap)
+    @property
+    def gap(self) -> float | None:
+        """How far below the best possible the value can be at most, as a share of the bound."""
+        if self.upper_bound is None:
+            return None
+        room = max(self.upper_bound - self.value, 0.0)
+        return room / abs(self.upper_bound) if room else 0.0
+
+    @property
+    def approximation(self) -> str | None:
+        """The same in words; None where the value is proven to be the best."""
+        if self.proven_optimal:
+            return None
+        if self.gap is None:
+            return "no bound on the best possible value was asked for"
+        return f"within {100 * self.gap:.2g} % of the best possible value"
+
+
+def shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
+    """What each index itself adds to x'Qx: its diagonal, and its entry for each (other) chosen one.
+
+    Over the chosen ones this sums to x'Qx; Q need not be symmetric.
+    """
+    given = Q[chosen].sum(axis=0)
+    outside = np.ones(len(Q), dtype=bool)
+    outside[chosen] = False
+    return given + np.where(outside, np.diag(Q), 0.0)
 
 
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.

@@ -16,6 +16,7 @@ from featsieve.runtime.progress import SILENT, Monitor, TimeUp
 T = TypeVar("T")
 R = TypeVar("R")
 LOOK_SECONDS = 0.05
+LAST_SECONDS = 0.3  # of a reader, after the limit
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -50,8 +51,9 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
 def read_ahead(items: Iterator[T], monitor: Monitor = SILENT) -> Iterator[T]:
     """The same items; the next one is fetched while the last one is used.
 
-    The clock is looked at while an item is waited for. At the limit the reader is left behind: it
-    ends when it has the item, which nobody takes.
+    The clock is looked at while an item is waited for. At the limit the reader gets a moment to
+    come to its end; one that needs longer is left behind, and ends when it has the item, which
+    nobody takes.
     """
     reader, in_time = ThreadPoolExecutor(1, "featsieve-reader"), True
     try:
@@ -60,7 +62,7 @@ def read_ahead(items: Iterator[T], monitor: Monitor = SILENT) -> Iterator[T]:
             upcoming = reader.submit(next, items, _END)
             yield item  # type: ignore[misc]
     except TimeUp:
-        in_time = False
+        in_time = bool(wait([upcoming], LAST_SECONDS).done)
         raise
     finally:
         reader.shutdown(wait=in_time, cancel_futures=True)

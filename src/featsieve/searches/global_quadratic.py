@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import FloatArray
 from featsieve.errors import IncompatibleError
 from featsieve.input.parameters import (
     Check,
@@ -20,7 +20,7 @@ from featsieve.input.parameters import (
     check_real,
 )
 from featsieve.protocols import Bound, HasPairMatrix, HasPairs, PairTerms
-from featsieve.quadratic.problem import BoundEffort, BQPResult, Options, Problem
+from featsieve.quadratic.problem import BoundEffort, Options, Problem, shares
 from featsieve.quadratic.solve import answers, result_of
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
@@ -56,6 +56,7 @@ class GlobalQuadratic(BaseEstimator):
     """
 
     requires: ClassVar[tuple[type, ...]] = (HasPairs,)
+    pair_columns: ClassVar[int | None] = None
     checks: ClassVar[Mapping[str, Check]] = {
         "rank": partial(check_integer, minimum=1),
         "epsilon": partial(check_real, low=0, high=1, inclusive="neither"),
@@ -93,7 +94,14 @@ class GlobalQuadratic(BaseEstimator):
         for answer in answers(
             problem, self.solver, options, bound=self.bound, random_state=self.random_state
         ):
-            yield _result(Q, result_of(answer, 0.0))
+            best = result_of(answer, 0.0)
+            yield SelectionResult(
+                best.indices,
+                shares(Q, best.indices),
+                objective=best.value,
+                extras={"upper_bound": best.upper_bound, "proven_optimal": best.proven_optimal},
+                approximation=best.approximation,
+            )
 
 
 def matrix_by_rows(monitor: Monitor, terms: PairTerms) -> FloatArray:
@@ -104,30 +112,3 @@ def matrix_by_rows(monitor: Monitor, terms: PairTerms) -> FloatArray:
         matrix[unit] = terms.pair_row(unit)
         monitor.tick("pairs", unit + 1, n_units)
     return matrix
-
-
-def _result(Q: FloatArray, best: BQPResult) -> SelectionResult:
-    return SelectionResult(
-        best.indices,
-        _shares(Q, best.indices),
-        objective=best.value,
-        extras={"upper_bound": best.upper_bound, "proven_optimal": best.proven_optimal},
-        approximation=None if best.proven_optimal else _gap_words(best.gap),
-    )
-
-
-def _shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
-    """What each unit itself adds: its relevance, and its term given each (other) chosen unit.
-
-    Over the chosen units this sums to x'Qx.
-    """
-    given = Q[chosen].sum(axis=0)
-    outside = np.ones(len(Q), dtype=bool)
-    outside[chosen] = False
-    return given + np.where(outside, np.diag(Q), 0.0)
-
-
-def _gap_words(gap: float | None) -> str:
-    if gap is None:
-        return "no bound on the best possible value was asked for"
-    return f"within {100 * gap:.2g} % of the best possible value"

@@ -27,7 +27,6 @@ from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
     HasRestarts,
-    HasThreads,
     HasTuning,
     HasValue,
     HasWeightGradient,
@@ -199,8 +198,7 @@ class L1Ball(BaseEstimator):
         """One, if restarts would overwrite each other's model selection or wait for each other."""
         shares_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
         is_little = isinstance(bound, HasWorkload) and bound.workload < _WORTH_A_THREAD
-        is_busy = isinstance(bound, HasThreads) and bound.uses_threads
-        return 1 if shares_tuning or is_little or is_busy else effective_n_jobs(self.n_jobs)
+        return 1 if shares_tuning or is_little else effective_n_jobs(self.n_jobs)
 
     def _seeds(self) -> list[int]:
         base = random_source(self.random_state).randint(np.iinfo(np.int32).max)

@@ -100,6 +100,10 @@ class SimplexQP(BaseEstimator):
             extras={"alpha": alpha, "relevance": terms.relevance, "n_iter": solution.n_iter},
         )
 
+    @property
+    def pair_columns(self) -> int | None:
+        return self.n_columns
+
     def _columns(self, bound: BoundPairs, terms: PairTerms) -> tuple[FloatArray, IntArray | None]:
         """All columns of Q, or some of them and their indices."""
         n_units = len(terms.relevance)

@@ -279,10 +279,6 @@ class BoundHSIC(ProjectsRows, SetChanges):
         other._rows = replace(self._rows, pairs=self._rows.pairs.alone())
         return other
 
-    @property
-    def uses_threads(self) -> bool:
-        return self._rows.pairs.is_worth_threads
-
     def _column_scale(self, weights: FloatArray) -> FloatArray:
         return self._kernel.scale(weights)[self._rows.schema.unit_of_column]
 

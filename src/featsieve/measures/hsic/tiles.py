@@ -23,7 +23,6 @@ NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
-ROWS_WORTH_THREADS = 1024  # so many pairs of them that threads inside a restart are worth it
 GRACE = 0.5  # seconds: a search that looks at the clock itself ends by itself
 WORTH_A_CLUSTER = 1 << 30  # half a second of work
 TILES_PER_TASK = 8
@@ -102,14 +101,8 @@ class RowPairs(Protocol):
         these with all after them."""
         ...
 
-    @property
-    def is_worth_threads(self) -> bool:
-        """Whether one pass keeps all threads busy, so that restarts had better not share them."""
-        ...
-
     def alone(self) -> RowPairs:
-        """The same pairs for one restart of a search: without reports, and without threads of its
-        own unless a pass is worth them."""
+        """The same pairs for use inside another thread: no threads and no reports."""
         ...
 
 
@@ -223,13 +216,8 @@ class GatheredRowPairs:
     def _evaluations(self, n_columns: int) -> int:
         return self.n_groups * self.rows_together**2 * max(n_columns, 1)
 
-    @property
-    def is_worth_threads(self) -> bool:
-        return self.n_jobs > 1 and self.rows_together >= ROWS_WORTH_THREADS
-
     def alone(self) -> GatheredRowPairs:
-        n_jobs = self.n_jobs if self.is_worth_threads else 1
-        return replace(self, n_jobs=n_jobs, monitor=self.monitor.silent(GRACE))
+        return replace(self, n_jobs=1, monitor=self.monitor.silent(GRACE))
 
 
 @dataclass(frozen=True)
@@ -291,7 +279,6 @@ class StreamedRowPairs:
     local: bool = False
     n_groups: int = 1
     order: IntArray | None = None
-    is_worth_threads: bool = False
 
     @property
     def rows_together(self) -> int:

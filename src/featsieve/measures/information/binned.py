@@ -11,7 +11,6 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.discretize.base import check_bins
-from featsieve.engines.base import require_pairs
 from featsieve.input.parameters import (
     Check,
     check_choice,
@@ -256,7 +255,6 @@ class BoundMutualInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """I(X_i; X_j), on the diagonal H(X_i)."""
-        require_pairs(self.n_units, self._engine.memory_limit)
         return mutual_matrix(self._sources[0], self.monitor)
 
 
@@ -297,7 +295,6 @@ class BoundConditionalInformation(BoundInformation):
 
     def pair_matrix(self) -> FloatArray:
         """Q[i, j] = I(X_j; Y | X_i), on the diagonal I(X_i; Y), the mean over the outputs."""
-        require_pairs(self.n_units, self._engine.memory_limit)
         total = conditional_matrix(self._sources[0], self.monitor)
         for source in self._sources[1:]:
             total += conditional_matrix(source, self.monitor)

@@ -152,7 +152,7 @@ class MLMI(SampledMeasure):
 
     def bind(self, engine: Engine) -> BoundMLMI:
         check_parameters(self, self.checks)
-        _require_memory(engine, self.n_basis)
+        _require_memory(engine, int(self.n_basis))
         return BoundMLMI(self._basis(engine), self.solver, engine.monitor)
 
 

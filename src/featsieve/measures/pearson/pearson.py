@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.engines.base import require_pairs
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.pearson.permuted import PermutedPearson
 from featsieve.protocols import Engine, PairTerms
@@ -145,7 +144,6 @@ class BoundPearson:
         )
 
     def pair_matrix(self) -> FloatArray:
-        require_pairs(self.n_units, self._engine.memory_limit)
         return self._pairs
 
     @cached_property
