@@ -125,7 +125,8 @@ def _meddled(change: str, delay: float) -> str:
         return f"**traceback** {err[-300:]}"
     if child.returncode == 0:
         return "an answer (it was read before)" if '"selected"' in out else "**no answer**"
-    is_said = any(w in err for w in ("was changed or removed", "there is no file", "not a whole"))
+    sentences = ("was changed or removed", "there is no file", "is not a complete Parquet file")
+    is_said = any(words in err for words in sentences)
     return "refused in a sentence" if is_said else f"**{err[-300:]}**"
 
 
