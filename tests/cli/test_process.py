@@ -38,7 +38,7 @@ def test_compare_is_the_librarys_compare(run, csv):
     from featsieve import JMI
     from featsieve.evaluation import compare
 
-    frame = pd.read_csv(csv)
+    frame = pd.read_csv(csv, float_precision="round_trip")
     selector = JMI(n_features_to_select=2)
     X, y = frame.drop(columns="y"), frame["y"]
     ours = compare(X, y, {"JMI": selector}, cv=3, n_bootstraps=2).as_dict()["rows"][0]

@@ -157,7 +157,7 @@ class LSMI(SampledMeasure):
         basis = self._basis(engine, self.lambdas)
         rows = basis.rows
         # The Gram matrices of all groups of centres, were they of equal size.
-        workload = rows.n_samples * min(self.n_basis, rows.n_samples) ** 2 // rows.n_groups
+        workload = rows.n_samples * min(int(self.n_basis), rows.n_samples) ** 2 // rows.n_groups
         return BoundLSMI(basis, rows.n_units, int(workload), engine.monitor)
 
 
