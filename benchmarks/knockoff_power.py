@@ -38,7 +38,7 @@ from featsieve.runtime.seeds import derived_seed
 
 NAME = "knockoff_power"
 DESIGNS = {name: design for name, design in CALIBRATION.items() if design.n_signals}
-LEVELS = tuple(round(0.01 * step, 2) for step in range(1, 51))
+LEVELS = tuple(round(0.01 * step, 2) for step in range(1, 21))
 COVARIANCES = ("true", "estimated")
 FARTHEST = "estimated, spread='sdp'"
 SIDES = ("featsieve", "knockpy")
@@ -95,7 +95,7 @@ def peer_statistics(
 
 def curve(W: FloatArray, is_signal: BoolArray) -> list[list[float]]:
     outcomes = [_errors(np.flatnonzero(knockoff_threshold(W, q) <= W), is_signal) for q in LEVELS]
-    return [[outcome["fdp"], outcome["power"]] for outcome in outcomes]
+    return [[round(outcome["fdp"], 4), round(outcome["power"], 4)] for outcome in outcomes]
 
 
 def cells(names: Sequence[str], trials: int) -> list[Cell]:
@@ -141,7 +141,7 @@ def compared(ours: FloatArray, peer: FloatArray, *, equal: bool = False) -> list
     """Nothing for fewer than two draws."""
     if len(ours) < 2:
         return []
-    at = [LEVELS.index(FDR)] * 2
+    at = [len(LEVELS) - 1] * 2  # 20 %
     if equal:
         share = min(side[:, at[0], 0].mean() for side in (ours, peer))
         at = [level_for(side, share) for side in (ours, peer)]
@@ -158,9 +158,8 @@ def compared(ours: FloatArray, peer: FloatArray, *, equal: bool = False) -> list
 
 
 def level_for(side: FloatArray, share: float) -> int:
-    """The level up to 20 % whose realised false share is nearest."""
-    realised = side[:, : LEVELS.index(FDR) + 1, 0].mean(axis=0)
-    return int(np.abs(realised - share).argmin())
+    """The level whose realised false share is nearest."""
+    return int(np.abs(side[:, :, 0].mean(axis=0) - share).argmin())
 
 
 def share_in_words(shares: FloatArray) -> str:

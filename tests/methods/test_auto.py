@@ -146,6 +146,11 @@ def test_who_starts_is_decided_by_modelled_costs():
     assert row["outcome"].startswith("not started: about")
 
 
+def test_the_first_answer_on_a_wide_table_does_not_wait_for_trees():
+    cheapest = min(PORTFOLIO, key=lambda entry: entry.cost(200, 10_000, 10))
+    assert cheapest.name == "PearsonRanking"  # RidgeForward grows trees on all columns first
+
+
 def test_a_limit_that_the_user_did_not_set_is_not_silent(monkeypatch, recwarn):
     """A machine that stood still for a minute gave another answer, and said nothing."""
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from featsieve.input.boundary import Settings, open_engine
-from featsieve.procedures.combination import Combination, ballot_sizes, count_votes
+from featsieve.procedures import combination
+from featsieve.procedures.combination import Combination, ballot_sizes, count_votes, tree_places
 from featsieve.procedures.judging.leave_one_out import LeaveOneOut
 from featsieve.procedures.judging.rows import draw_rows
 from tests.reference import leave_one_out_losses
@@ -51,8 +52,8 @@ def test_sets_of_several_sizes_are_votes():
 
 
 def combined(y, ballots, k):
-    combination = Combination([{k: np.array(units)} for units in ballots], 0, 500)
-    return combination.sets(open_engine(X, y, Settings()), [k])[k]
+    voted = Combination([{k: np.array(units)} for units in ballots], 0, 500)
+    return voted.sets(open_engine(X, y, Settings()), [k])[k]
 
 
 def test_errors_decide_where_they_differ_and_votes_where_they_do_not():
@@ -69,3 +70,23 @@ def test_a_set_that_only_one_method_sees_wins_if_it_is_clearly_better():
     xor = (X[:, 3] * X[:, 5] > 0).astype(int)
     votes = [[0, 1], [0, 2], [0, 1], [3, 5]]
     assert sorted(combined(xor, votes, 2).indices.tolist()) == [3, 5]
+
+
+def test_places_in_the_forests_are_of_the_pool_alone():
+    sample = sample_of(X, X[:, 0] + 0.3 * X[:, 4])
+    places = tree_places(sample, np.array([0, 2, 4]), 0)
+    assert places[0] == 1.0
+    assert places[2] == pytest.approx(1 / np.sqrt(2))
+    without_the_best = tree_places(sample, np.array([2, 4]), 0)
+    assert without_the_best.argmax() == 1
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_forests_decide_where_errors_are_level_after_the_first_units(monkeypatch, first):
+    places = np.zeros(6)
+    places[4] = 1.0
+    monkeypatch.setattr(combination, "tree_places", lambda *_: places)
+    monkeypatch.setattr(combination, "LEVEL", np.inf)
+    monkeypatch.setattr(combination, "FIRST", first)
+    votes = [[1, 4, 2], [1, 4, 3], [1, 2, 3]]
+    assert combined(X[:, 0], votes, 3).indices[:2].tolist() == [[4, 1], [1, 4]][first]

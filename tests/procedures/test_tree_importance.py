@@ -6,12 +6,15 @@ import itertools
 from contextlib import nullcontext
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
 from featsieve import RidgeForward, TreeImportance
+from featsieve.input.boundary import Settings, open_engine
 from featsieve.procedures.judging.forest import Grower
-from featsieve.procedures.tree_importance import _expect_a_tree
+from featsieve.procedures.judging.rows import draw_rows
+from featsieve.procedures.tree_importance import _expect_a_tree, importance_by_kind
 from featsieve.runtime import progress
 
 RNG = np.random.default_rng(0)
@@ -56,3 +59,23 @@ def test_a_tree_that_would_end_after_the_limit_is_not_begun(limit, is_begun):
 
     with nullcontext() if is_begun else pytest.raises(progress.TimeUp):
         _expect_a_tree(SlowGrower(np.zeros((256, 2)), np.zeros((256, 1))), monitor)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_both_kinds_of_forest_share_out_importance_among_the_given_units(weighted):
+    weight = np.arange(60) < 30 if weighted else None
+    y = np.where(np.arange(60) < 30, X[:, 5], X[:, 7]) if weighted else X[:, 5] + 0.1 * X[:, 9]
+    engine = open_engine(X, y, Settings(), sample_weight=weight)
+    for shares in importance_by_kind(draw_rows(engine, 0), np.array([2, 5, 7]), 50, 0):
+        assert shares.sum() == pytest.approx(1.0)
+        assert shares.argmax() == 1
+        assert shares[1] > 0.6
+
+
+def test_the_indicators_of_a_category_are_one_unit():
+    states = RNG.choice(["a", "b", "c"], 60)
+    table = pd.DataFrame({"x": X[:, 0], "state": states})
+    engine = open_engine(table, (states == "b").astype(int), Settings())
+    for shares in importance_by_kind(draw_rows(engine, 0), np.array([0, 1]), 50, 0):
+        assert shares.shape == (2,)
+        assert shares[1] > 0.9

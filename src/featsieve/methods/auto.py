@@ -61,9 +61,9 @@ class AutoSelector(BaseSelector):
     Candidates select on the rows of a fold that learn; nearest neighbours, trees and kernel ridge
     regression judge the selected columns on the others. The worse half leaves after each round.
     Those that are left vote for columns; columns are added one by one by the leave-one-out error of
-    nearest neighbours and kernel ridge regression, and by votes where the errors are level. This
-    combination wins unless one candidate is clearly better on the folds. Of more than 1,000 rows a
-    sample is raced; the last vote is on all rows.
+    nearest neighbours and kernel ridge regression, and by votes (later also by the importance in
+    trees) where the errors are level. This combination wins unless one candidate is clearly better
+    on the folds. Of more than 1,000 rows a sample is raced; the last vote is on all rows.
 
     Parameters
     ----------

@@ -70,8 +70,10 @@ def _trees(n: int, m: int, k: int) -> float:
 
 
 def _inverses(n: int, m: int, k: int) -> float:
+    """Trees choose the pool of a wide table; one of their units costs as much as 250 of these."""
     pool = min(m, max(40, k + 10))
-    return min(n, 250) ** 2 * (2 * pool + 12 * k)
+    screening = 250 * _trees(n, m, k) if m > pool else 0.0
+    return min(n, 250) ** 2 * (2 * pool + 12 * k) + screening
 
 
 def _weights(n: int, m: int, k: int) -> float:

@@ -1,8 +1,10 @@
 """A set out of the sets of several methods: they vote, and leave-one-out errors decide.
 
 Units are added one by one. Of the units whose addition cannot be told from the best one, by the
-standard error of the paired differences of the rows' errors, the one with the most votes is taken.
-So the errors decide where there are rows enough to see a difference, and the methods where not.
+standard error of the paired differences of the rows' errors, the most favoured one is taken: by its
+votes, and after the first few by its place in two forests that see only the units with the most
+votes, too. So the errors decide where there are rows enough to see a difference, and the methods
+and the trees where not. Not the trees at first: copies of the best unit share its importance.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.procedures.judging.leave_one_out import LeaveOneOut
-from featsieve.procedures.judging.rows import draw_rows
+from featsieve.procedures.judging.rows import RowSample, draw_rows
+from featsieve.procedures.tree_importance import importance_by_kind
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
@@ -26,6 +30,8 @@ MOST_IN_POOL = 40
 BEAM = 12
 FULL_ROUNDS = 2
 LEVEL = 1.0  # standard errors within which additions are level
+N_TREES = 100  # of each kind
+FIRST = 5  # units that are favoured by votes alone
 CLEAR = 2.0  # standard errors by which the set of a single method has to be better
 
 Ballot = Mapping[int, IntArray]  # the sets of one method by their sizes
@@ -53,6 +59,16 @@ def count_votes(ballots: Sequence[Ballot], n_units: int, wanted: Sequence[int]) 
     return votes / max(n_sets, 1)
 
 
+def tree_places(sample: RowSample, pool: IntArray, seed: int) -> FloatArray:
+    """1 / √place of each unit of the pool, the mean over kinds of forests.
+
+    Places instead of importance: a share of 90 % for one unit would leave nothing to the votes.
+    """
+    kinds = importance_by_kind(sample, pool, N_TREES, seed)
+    places = [rankdata(-importance, method="min") for importance in kinds]
+    return np.asarray(np.mean([1.0 / np.sqrt(place) for place in places], axis=0))
+
+
 @dataclass(frozen=True)
 class Combination:
     """A forward search among the units with the most votes.
@@ -72,7 +88,11 @@ class Combination:
         affordable = int((engine.memory_limit / (16 * len(pool))) ** 0.5)
         sample = draw_rows(engine, self.seed, max(2, min(self.max_samples, affordable)))
         errors = LeaveOneOut(sample, pool, PENALTY, neighbors=True)
-        search = _Search(errors, votes[pool], engine.monitor)
+        places: FloatArray = np.zeros(len(pool))
+        if sizes[-1] > FIRST:
+            places = tree_places(sample, pool, self.seed)
+            engine.monitor.check()
+        search = _Search(errors, votes[pool], places, engine.monitor)
         path = search.forward(sizes[-1])
         answers = {}
         for size in sizes:
@@ -92,8 +112,10 @@ class Combination:
 class _Search:
     """Sets of positions in a pool, compared by the paired differences of their rows' losses."""
 
-    def __init__(self, errors: LeaveOneOut, votes: FloatArray, monitor: Monitor) -> None:
-        self._errors, self._votes, self._monitor = errors, votes, monitor
+    def __init__(
+        self, errors: LeaveOneOut, votes: FloatArray, places: FloatArray, monitor: Monitor
+    ) -> None:
+        self._errors, self._votes, self._places, self._monitor = errors, votes, places, monitor
         self._known: dict[frozenset[int], FloatArray] = {}
 
     def losses(self, positions: Sequence[int]) -> FloatArray:
@@ -119,7 +141,7 @@ class _Search:
         return selected
 
     def _addition(self, selected: list[int], outside: list[int], last: FloatArray) -> int:
-        """The most voted of the additions that are level with the best, then the best of them."""
+        """The most favoured of the additions that are level with the best."""
         best = min(outside, key=lambda position: (last[position], position))
         least = self.losses([*selected, best])
         level = [
@@ -128,7 +150,8 @@ class _Search:
             if last[position] - last[best]
             <= LEVEL * self._errors.spread(self.losses([*selected, position]) - least)
         ]
-        return min(level, key=lambda p: (-self._votes[p], last[p], p))
+        favour = self._votes + self._places if len(selected) >= FIRST else self._votes
+        return min(level, key=lambda p: (-favour[p], last[p], p))
 
     def refined(self, positions: list[int], rivals: Sequence[list[int]]) -> list[int]:
         """The best rival if it is clearly better, else the positions as they are."""

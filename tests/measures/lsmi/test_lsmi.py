@@ -182,7 +182,7 @@ def test_never_nan(task, X):
 def test_median_of_zero_adds_no_width():
     X = np.zeros((20, 1))
     X[0] = 1.0
-    sigmas = bind(X, np.arange(20.0)).basis.candidate_sigmas(np.ones(1))
+    sigmas = bind(X, np.arange(20.0) / 2).basis.candidate_sigmas(np.ones(1))
     assert len(sigmas) == 5
     assert (sigmas > 0).all()
 
@@ -213,7 +213,7 @@ def test_class_of_one_sample():
 )
 def test_refuses_impossible_parameters(params):
     with pytest.raises(InputError):
-        bind(np.arange(6.0)[:, None], np.arange(6.0), **params).value([0])
+        bind(np.arange(6.0)[:, None], np.arange(6.0) / 2, **params).value([0])
 
 
 # --- random choices ------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ def test_mlmi_sees_dependence_and_chooses_a_width():
 
 
 def test_mlmi_refuses_an_unknown_solver_and_too_little_memory():
-    engine = open_engine(np.arange(8.0)[:, None], np.arange(8.0), Settings())
+    engine = open_engine(np.arange(8.0)[:, None], np.arange(8.0) / 2, Settings())
     with pytest.raises(InputError, match="solver"):
         MLMI(solver="newton").bind(engine)
     small = open_engine(np.zeros((1000, 1)), np.arange(1000.0), Settings(memory_limit="1MB"))

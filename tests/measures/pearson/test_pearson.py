@@ -46,8 +46,8 @@ def test_equals_its_slow_twin(seed, n_rows, n_columns, kind, weighted):
         "outputs": rng.normal(size=(n_rows, 2)),
     }[kind]
     weight = rng.integers(1, 4, n_rows) * 1.0 if weighted else None
-    fitted = PearsonRanking(n_features_to_select=1).fit(X, y, sample_weight=weight)
     task = "regression" if kind in {"regression", "outputs"} else "classification"
+    fitted = PearsonRanking(n_features_to_select=1, task=task).fit(X, y, sample_weight=weight)
     expected = reference.pearson_scores(X, y, task, weight)
     assert_allclose(fitted.scores_, expected, rtol=0, atol=1e-12)
 
