@@ -214,7 +214,12 @@ def signalled_fit(seed: int) -> Verdict:
             child.stdout.readline()
             time.sleep(rng.uniform(0.0, 2.0))
             child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=ENDS_WITHIN)
+            try:
+                out, err = child.communicate(timeout=ENDS_WITHIN)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                ends[f"**{method} still running after {ENDS_WITHIN:.0f} s**"] += 1
+                continue
             ends[_state(method, out, err)] += 1
         return _told(ends)
 
