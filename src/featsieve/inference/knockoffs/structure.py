@@ -112,8 +112,7 @@ def fitted_target(
 ) -> Target:
     """Loadings of ``n_factors``, and a graph for what they leave."""
     width = len(correlation)
-    correlation = (1.0 - RIDGE) * correlation + RIDGE * np.eye(width)
-    loadings = principal_axes(correlation, n_factors, monitor)
+    correlation, loadings = with_axes(correlation, n_factors, monitor)
     left, scale = left_by(loadings, correlation)
     cost = edge_cost(n_samples, width)
     edges = graph(left, n_samples, cost, monitor)
@@ -130,8 +129,7 @@ def blocked_target(
 ) -> Target:
     """Loadings of ``n_factors``, and one more factor for each block in what they leave."""
     width = len(correlation)
-    correlation = (1.0 - RIDGE) * correlation + RIDGE * np.eye(width)
-    loadings = principal_axes(correlation, n_factors, monitor)
+    correlation, loadings = with_axes(correlation, n_factors, monitor)
     left, scale = left_by(loadings, correlation)
     cost = edge_cost(n_samples, width)
     in_blocks = block_loadings(left, n_samples, cost, monitor) * scale[:, None]
@@ -140,6 +138,14 @@ def blocked_target(
     penalty = n_factors * width * np.log(n_samples) + np.count_nonzero(in_blocks) * cost
     criterion = n_samples * misfit(correlation, model, monitor) + penalty
     return Target(model, n_factors, in_blocks.shape[1], 0, criterion)
+
+
+def with_axes(
+    correlation: FloatArray, n_factors: int, monitor: Monitor
+) -> tuple[FloatArray, FloatArray]:
+    """Correlations that copied columns do not make singular, and the loadings of their factors."""
+    ridged = (1.0 - RIDGE) * correlation + RIDGE * np.eye(len(correlation))
+    return ridged, principal_axes(ridged, n_factors, monitor)
 
 
 def left_by(loadings: FloatArray, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
