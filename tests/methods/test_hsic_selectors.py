@@ -153,16 +153,24 @@ def test_memory_streamed_blocks_and_dask_agree(selector):
 
 
 @settings(max_examples=30)
-@given(seed=st.integers(0, 10**6))
-def test_lar_corners_are_lasso_solutions(seed):
+@given(seed=st.integers(0, 10**6), together=st.integers(1, 4))
+def test_lar_corners_are_lasso_solutions(seed, together):
     """At every corner: gradient equal to the penalty where β > 0, no larger elsewhere."""
+    asked = []
+
+    def gram_columns(chosen):
+        assert len(chosen) <= together
+        assert not set(chosen) & set(asked)
+        asked.extend(chosen)
+        return [A.T @ A[:, j] for j in chosen]
+
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(30, 8))
     A[:, 5] = A[:, 2]
     A /= np.linalg.norm(A, axis=0)
     b = A[:, :3] @ np.array([1.0, 0.7, 0.5]) + 0.3 * rng.normal(size=30)
     last = np.inf
-    for point in nonnegative_lar(A.T @ b, lambda j: A.T @ A[:, j], 7):
+    for point in nonnegative_lar(A.T @ b, gram_columns, 7, together=together):
         slack = A.T @ (b - A @ point.coefficients)
         assert point.penalty < last + 1e-12
         assert (point.coefficients >= -1e-12).all()
@@ -172,7 +180,7 @@ def test_lar_corners_are_lasso_solutions(seed):
 
 
 def test_lar_with_nothing_to_explain_gives_nothing():
-    assert list(nonnegative_lar(np.array([-1.0, 0.0]), lambda j: np.eye(2)[j], 2)) == []
+    assert list(nonnegative_lar(np.array([-1.0, 0.0]), lambda chosen: np.eye(2)[chosen], 2)) == []
 
 
 def test_hsic_lasso_solves_its_convex_problem():

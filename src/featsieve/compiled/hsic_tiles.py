@@ -163,6 +163,30 @@ def candidate_sums(
 
 
 @njit(nogil=True, cache=True)
+def unit_products(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, M: Any, triangle: bool
+) -> Any:
+    """Σ_ij K_ij M_tij of each unit's exponential kernel with several matrices: t × units."""
+    n_rows, nothing = A.shape[1], np.zeros(B.shape[1])
+    row, sums = np.empty(B.shape[1]), np.zeros((M.shape[0], starts.size - 1))
+    for start in range(0, n_rows, _ROWS):
+        for u in range(starts.size - 1):
+            c = starts[u]
+            is_single = form == SQUARED and starts[u + 1] == c + 1 and not is_code[c]
+            for i in range(start, min(start + _ROWS, n_rows)):
+                k = i if triangle else 0
+                values = row[k:]
+                if is_single:
+                    _gaussian_row(nothing[k:], 1.0, A[c, i], B[c, k:], rates[u], values)
+                else:
+                    _unit_row(values, i, A, B, k, c, starts[u + 1], is_code, form)
+                    _exponential_row(nothing[k:], 1.0, values, rates[u])
+                for t in range(M.shape[0]):
+                    sums[t, u] += _dot(values, M[t, i, k:])
+    return sums
+
+
+@njit(nogil=True, cache=True)
 def contribution_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, P: Any, triangle: bool
 ) -> Any:

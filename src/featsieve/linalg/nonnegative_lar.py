@@ -2,19 +2,22 @@
 
 It follows the exact path of min ½‖y − Σ β_j x_j‖² + λ Σ β_j, β ≥ 0, from large λ down. It needs
 ⟨x_j, y⟩ for all j, and ⟨x_j, x_new⟩ for all j only when ``new`` enters: for features that cost much
-to make, such as Gram matrices, no other inner product is ever computed.
+to make, such as Gram matrices, few others are ever computed: those of columns that will soon enter
+are asked for together with the one that does, where that costs little more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.floating[Any]]
+GramColumns = Callable[[Sequence[int]], Sequence[Floats]]
 BestIndex = Callable[[Floats, float], int]
 _NOTHING_LEFT = 1e-12  # of the first correlation: below it the target is explained
 _DEPENDENT = 1e-10  # squared distance of a unit vector from the span of the active ones
@@ -33,7 +36,7 @@ class _Path:
     """The state between two corners."""
 
     def __init__(
-        self, correlation: Floats, gram_column: Callable[[int], Floats], best: BestIndex
+        self, correlation: Floats, gram_columns: GramColumns, best: BestIndex, together: int
     ) -> None:
         self.correlation = np.array(correlation, dtype=np.float64)
         self.coefficients = np.zeros_like(self.correlation)
@@ -41,13 +44,15 @@ class _Path:
         self.active: list[int] = []
         self.penalty = float(self.correlation.max(initial=0.0))
         self.columns: dict[int, Floats] = {}
-        self._gram_column = gram_column
         self.best = best
+        self._gram_columns = gram_columns
+        self._together = together
 
     def enter(self, index: int) -> None:
         """Make ``index`` active, unless it lies in the span of those that are."""
         if index not in self.columns:
-            self.columns[index] = self._gram_column(index)
+            wanted = [index, *self._soon_to_enter(index)]
+            self.columns.update(zip(wanted, self._gram_columns(wanted), strict=True))
         inside = self._gram()
         across = self.columns[index][self.active]
         rest = self.columns[index][index] - across @ np.linalg.lstsq(inside, across)[0]
@@ -55,6 +60,14 @@ class _Path:
             self.excluded[index] = True
         else:
             self.active.append(index)
+
+    def _soon_to_enter(self, index: int) -> list[int]:
+        """Others of the largest correlations: few at first, for a path that may end early."""
+        n_others = min(self._together - 1, len(self.active) // 2)
+        known = {index, *self.columns}
+        by_size = np.argsort(-self.correlation, kind="stable")
+        others = (int(j) for j in by_size if j not in known and not self.excluded[j])
+        return list(islice(others, n_others))
 
     def _gram(self) -> Floats:
         rows = [self.columns[j][self.active] for j in self.active]
@@ -104,17 +117,19 @@ class _Path:
 
 def nonnegative_lar(
     correlation: Floats,
-    gram_column: Callable[[int], Floats],
+    gram_columns: GramColumns,
     n_active: int,
     best: BestIndex = lambda scores, scale: int(np.argmax(scores)),
+    together: int = 1,
 ) -> Iterator[LarPoint]:
     """Corners of the path until one more than ``n_active`` would be active, or nothing is left.
 
-    ``gram_column(j)`` gives the inner products of column j with all columns; columns of length 1.
+    ``gram_columns([j, …])`` gives the inner products of each of these columns with all columns;
+    columns of length 1. It is asked for at most ``together`` of them at once.
     ``best(scores, scale)`` says which of the largest scores comes first, given the size of the
     terms of which they are differences.
     """
-    path = _Path(correlation, gram_column, best)
+    path = _Path(correlation, gram_columns, best, together)
     floor = _NOTHING_LEFT * path.penalty
     if path.penalty <= 0.0:
         return

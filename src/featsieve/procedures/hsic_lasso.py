@@ -59,7 +59,7 @@ class HSICLassoPath:
         grams = self._grams(engine)
         relevance = grams.with_target()
         points: list[LarPoint] = []
-        for point in nonnegative_lar(relevance, grams.column, k, best_index):
+        for point in nonnegative_lar(relevance, grams.columns, k, best_index, grams.together):
             points.append(point)
             yield _answer(point, relevance, points)
         if not points:

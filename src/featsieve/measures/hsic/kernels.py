@@ -57,6 +57,16 @@ class UnitColumns:
         starts = self.starts[start : stop + 1] - first
         return UnitColumns(self.columns[first:last], starts, self.is_code[first:last])
 
+    def place(self, unit: int) -> slice:
+        """Where a unit's columns are among all."""
+        return slice(self.starts[unit], self.starts[unit + 1])
+
+    def take(self, units: Sequence[int]) -> UnitColumns:
+        """These units only, in this order."""
+        at = np.concatenate([np.arange(len(self.columns))[self.place(unit)] for unit in units])
+        starts = np.concatenate([[0], np.cumsum(self.sizes[list(units)])]).astype(np.intp)
+        return UnitColumns(self.columns[at], starts, self.is_code[at])
+
 
 def unit_columns(schema: Schema, units: Sequence[int] | IntArray) -> UnitColumns:
     """

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -150,11 +151,16 @@ class LandmarkGrams:
     target: HasFeatures
     norms: FloatArray
 
+    together: ClassVar[int] = 1
+
     def with_target(self) -> FloatArray:
         covariance = self._covariance(self.target)
         return self._squared_norms(covariance) / self.norms
 
-    def column(self, unit: int) -> FloatArray:
+    def columns(self, chosen: Sequence[int]) -> list[FloatArray]:
+        return [self._column(unit) for unit in chosen]
+
+    def _column(self, unit: int) -> FloatArray:
         covariance = self._covariance(self.landmarks.of_unit(unit)) @ self.landmarks.roots[unit].T
         return self._squared_norms(covariance) / self.norms / self.norms[unit]
 

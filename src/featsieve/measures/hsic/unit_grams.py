@@ -1,18 +1,25 @@
 """Inner products of the centred Gram matrices of units, without ever storing one.
 
 HSIC Lasso needs ⟨K̄_u, L̄⟩ for all units u, and ⟨K̄_u, K̄_v⟩ only for the units v that enter its path.
-Over pairs of rows each of these is one pass of tile sums with M = K̄_v."""
+Over pairs of rows these are passes of tile sums with M = K̄_v: one for several v, since to make K_u
+costs more than to multiply it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.compiled.hsic_tiles import sum_contributions, unit_kernels, unit_row_sums
+from featsieve.compiled.hsic_tiles import (
+    sum_contributions,
+    unit_kernels,
+    unit_products,
+    unit_row_sums,
+)
 from featsieve.engines.base import spans
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, no_columns
 from featsieve.measures.hsic.passes import (
@@ -22,7 +29,7 @@ from featsieve.measures.hsic.passes import (
     centring,
     doubled,
 )
-from featsieve.measures.hsic.tiles import RowPairs, RowStrip, tile_width
+from featsieve.measures.hsic.tiles import RowPairs, RowStrip, Sums, tile_width
 
 _CONSTANT = 1e-12  # relative squared norm below which a centred Gram matrix is zero
 ROW_SUMS_SHARE = 16  # of memory_limit, for the row sums of many units
@@ -32,12 +39,17 @@ STORED_SHARE = 4  # of memory_limit, for the Gram matrices of small blocks and a
 class UnitGrams(Protocol):
     """Centred Gram matrices of norm 1, one per unit, known by their inner products."""
 
+    @property
+    def together(self) -> int:
+        """So many columns cost far less at once than one by one."""
+        ...
+
     def with_target(self) -> FloatArray:
         """⟨K̄_u, L̄⟩ for all units u; L̄ is centred and not scaled."""
         ...
 
-    def column(self, unit: int) -> FloatArray:
-        """⟨K̄_u, K̄_unit⟩ for all units u."""
+    def columns(self, chosen: Sequence[int]) -> list[FloatArray]:
+        """⟨K̄_u, K̄_v⟩ for all units u, for each chosen v; the same whatever else is chosen."""
         ...
 
 
@@ -103,22 +115,46 @@ class PairedGrams:
     norms: FloatArray
     target: TargetTiles
 
+    together: ClassVar[int] = 8
+
     def with_target(self) -> FloatArray:
-        return self._products(self.target)
+        fixed = SetPass(no_columns(0), self.units, 1, self.kernel, self.rates, self.target)
+        return fixed.over(self.pairs) / self.norms
 
-    def column(self, unit: int) -> FloatArray:
-        at = slice(self.units.starts[unit], self.units.starts[unit + 1])
-        rate = float(self.rates[unit])
-        chosen = self.units.part(unit, unit + 1)
-        fn = partial(_gram_sums, chosen, self.kernel, self.rates[unit : unit + 1])
-        sums: UnitGramSums = self.pairs.reduce(fn, chosen.columns)
-        by_group = sums.rows.joined()[0].reshape(self.pairs.n_groups, -1)
-        target = UnitAsTarget(at, chosen.is_code, self.kernel, rate, by_group)
-        return self._products(target) / self.norms[unit]
+    def columns(self, chosen: Sequence[int]) -> list[FloatArray]:
+        taken, rates = self.units.take(chosen), self.rates[list(chosen)]
+        fn = partial(_gram_sums, taken, self.kernel, rates)
+        sums: UnitGramSums = self.pairs.reduce(fn, taken.columns)
+        by_group = sums.rows.joined().reshape(len(chosen), self.pairs.n_groups, -1)
+        targets = tuple(
+            UnitAsTarget(at, self.units.is_code[at], self.kernel, float(rate), rows)
+            for at, rate, rows in zip(map(self.units.place, chosen), rates, by_group, strict=True)
+        )
+        products = ProductPass(self.units, self.kernel, self.rates, targets).over(self.pairs)
+        return list(products / self.norms / self.norms[list(chosen)][:, None])
 
-    def _products(self, target: TargetTiles) -> FloatArray:
-        summed = SetPass(no_columns(0), self.units, 1, self.kernel, self.rates, target)
-        return summed.over(self.pairs) / self.norms
+
+@dataclass(frozen=True)
+class ProductPass:
+    """Σ K_ab M_ab of each unit's kernel with several matrices M."""
+
+    units: UnitColumns
+    kernel: KernelFunction
+    rates: FloatArray
+    targets: tuple[TargetTiles, ...]
+
+    def over(self, pairs: RowPairs) -> FloatArray:
+        """Targets × units."""
+        sums: Sums = pairs.reduce(self, self.units.columns)
+        return sums.parts[0]
+
+    def __call__(self, a: RowStrip, b: RowStrip) -> Sums:
+        tiles = np.array([target.tile(a, b) for target in self.targets])
+        units, triangle = self.units, a.start == b.start
+        sums = unit_products(
+            a.X, b.X, units.starts, units.is_code, self.kernel.form, self.rates, tiles, triangle
+        )
+        return Sums((sums,))
 
 
 def paired_grams(
@@ -161,11 +197,13 @@ class StoredGrams:
     vectors: FloatArray  # of length 1, or 0 where a unit is constant
     target: FloatArray
 
+    together: ClassVar[int] = 1
+
     def with_target(self) -> FloatArray:
         return self.vectors @ self.target
 
-    def column(self, unit: int) -> FloatArray:
-        return self.vectors @ self.vectors[unit]
+    def columns(self, chosen: Sequence[int]) -> list[FloatArray]:
+        return [self.vectors @ self.vectors[unit] for unit in chosen]
 
 
 def can_store(pairs: RowPairs, n_units: int, memory_limit: int) -> bool:
