@@ -23,6 +23,7 @@ FAILED = 1
 WRONG_USAGE = 2
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # numba's cache meets a full disk, too
 DEBUG_VARIABLE = "FEATSIEVE_DEBUG"
+SECONDS_TO_END = 5.0  # after SIGTERM, before it is sent again
 
 
 class UsageError(InputError):
@@ -39,9 +40,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _termination_cleans_up() -> Iterator[None]:
-    """SIGTERM ends the command as an error would, so that no temporary file stays behind."""
+    """SIGTERM ends the command as an error would, so that no temporary file stays behind.
+
+    It asks again until the command has ended: Python drops what a signal raises while a destructor
+    or a callback of foreign code runs.
+    """
+    has_ended = threading.Event()
+
+    def insist(number: int) -> None:
+        if not has_ended.wait(SECONDS_TO_END):
+            os.kill(os.getpid(), number)
 
     def end(number: int, _: Any) -> None:
+        threading.Thread(target=insist, args=(number,), daemon=True).start()
         raise SystemExit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
@@ -51,6 +62,7 @@ def _termination_cleans_up() -> Iterator[None]:
     try:
         yield
     finally:
+        has_ended.set()
         signal.signal(signal.SIGTERM, before)
 
 
