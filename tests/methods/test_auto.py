@@ -173,7 +173,7 @@ def test_classes_only_methods_do_not_start_on_numbers():
 
 def test_missing_cells_and_categories():
     rng = np.random.default_rng(5)
-    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame = pd.DataFrame(X.copy(), columns=list("abcdef"))  # pandas 2 would share it
     frame["state"] = pd.Categorical(rng.choice(["u", "v", "w"], 80))
     y = Y + 3.0 * (frame["state"] == "v")
     frame.loc[::9, "b"] = np.nan

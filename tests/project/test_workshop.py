@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 
+import numpy as np
 import pytest
 
 from tests.commands import ROOT, assert_succeeds, run_tool
@@ -19,12 +20,18 @@ PURE_FILES = sorted(
 )
 
 
+# With numpy 2.0 and Dask 2024.8 mypy has 19 complaints that it does not have with today's types.
+NEEDS_TYPES = pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="numpy's types are too old"
+)
+
+
 @pytest.mark.parametrize(
     "words",
     [
         pytest.param(["-m", "ruff", "check", "."], id="ruff-check"),
         pytest.param(["-m", "ruff", "format", "--check", "."], id="ruff-format"),
-        pytest.param(["-m", "mypy"], id="mypy-strict"),
+        pytest.param(["-m", "mypy"], id="mypy-strict", marks=NEEDS_TYPES),
         pytest.param(["-c", LINT_IMPORTS], id="import-layers"),
     ],
 )

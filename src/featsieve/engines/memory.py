@@ -220,14 +220,21 @@ def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
 
     if isinstance(column, np.ndarray):
         return _encode_array(column, categories, name)
-    if column.dtype.is_float():  # neither pandas nor Arrow looks up half-precision numbers
+    if column.dtype.is_float() or _is_half(column):
         return _encode_array(numeric_values(column), categories, name)
+    if column.implementation.is_polars() and column.dtype == nw.Categorical:
+        column = column.cast(nw.String)  # old polars warns of two encodings
     codes = column.replace_strict(
         list(categories), list(range(len(categories))), default=-1, return_dtype=nw.Int32
     ).to_numpy()
     if int((codes < 0).sum()) > int(column.null_count()):
         _refuse_unknown_state(name)
     return np.asarray(codes, dtype=np.int32)
+
+
+def _is_half(column: Any) -> bool:
+    """Neither pandas nor Arrow looks up such numbers, and old narwhals has no name for them."""
+    return bool(getattr(column.to_native(), "dtype", None) == np.float16)
 
 
 def _encode_array(values: Array, categories: tuple[Any, ...], name: str) -> Array:

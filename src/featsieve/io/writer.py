@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -166,7 +167,9 @@ def _libsvm(parts: Iterator[Any], stream: IO[bytes], target: str) -> None:
 def _npz(parts: Iterator[Any], stream: IO[bytes], target: str) -> None:
     matrix, values, names = _matrix(parts, target)
     values = values.astype(str) if values.dtype == object else values
-    np.savez(stream, data=matrix, target=values, feature_names=np.array(names))
+    archive = io.BytesIO()  # numpy 2.0 leaves the archive open if the disk is full
+    np.savez(archive, data=matrix, target=values, feature_names=np.array(names))
+    stream.write(archive.getbuffer())
 
 
 def _matrix(parts: Iterator[Any], target: str) -> tuple[Any, Any, list[str]]:
