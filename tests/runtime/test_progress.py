@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -75,6 +78,68 @@ def test_ctrl_c_before_any_answer_goes_through():
     CountedRidge.interrupt_at = 1
     with pytest.raises(KeyboardInterrupt):
         selector(Forward()).fit(X, Y)
+
+
+class PressesCtrlC:
+    """Does so in its destructor, where Python drops whatever is raised."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+class CompilingRidge(CountedRidge):
+    """Ctrl-C comes while a module of numba has called for something."""
+
+    def fit(self, X, y):
+        answer = super().fit(X, y)
+        if self.fits == 20:
+            press = "import signal; signal.raise_signal(signal.SIGINT)"
+            exec(compile(press, "compiler", "exec"), {"__name__": "numba.core.compiler"})
+        return answer
+
+
+def pressing_after(n_rounds, press):
+    def callback(progress):
+        if progress.message == "adding" and progress.done == n_rounds:
+            press()
+
+    return selector(Forward(), callback=callback)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("press", [PressesCtrlC, lambda: signal.raise_signal(signal.SIGINT)])
+def test_a_pressed_ctrl_c_is_never_lost(press):
+    with pytest.warns(UserWarning, match="found . features where 4 were asked for .*interrupted"):
+        cut = pressing_after(2, press).fit(X, Y)
+    assert cut.indices_.tolist() in ([0], [0, 1])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_until_a_compiler_has_ended():
+    measure = CrossValScore(CompilingRidge(), cv=2)
+    with pytest.warns(UserWarning, match="found 1 features? where 4 were asked for .*interrupted"):
+        cut = FeatureSelector(measure, Forward(), n_features_to_select=4).fit(X, Y)
+    assert cut.indices_.tolist() == [0]
+    assert CompilingRidge.fits >= 20
+
+
+def test_another_handler_of_ctrl_c_is_left_in_place():
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        whole = pressing_after(2, lambda: signal.raise_signal(signal.SIGINT)).fit(X, Y)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert pressed == [True]
+    assert whole.indices_.tolist() == [0, 1, 2, 3]
+
+
+def test_fits_in_other_threads_leave_signals_alone():
+    fitted = selector(Forward())
+    thread = threading.Thread(target=fitted.fit, args=(X, Y))
+    thread.start()
+    thread.join()
+    assert fitted.indices_.tolist() == [0, 1, 2, 3]
 
 
 def test_no_answer_within_the_time_limit_is_an_error_that_says_so():

@@ -94,3 +94,26 @@ def label_digammas(alike: Floats, ordered: Floats, k: int, psi: Floats) -> float
         radius = max(alike[i] - alike[left], alike[right] - alike[i])
         total += psi[_count_near(ordered, alike[i], radius)]
     return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def common_step(gaps: Floats, finest: float, error: float) -> float:
+    """A number of which all sorted gaps are multiples, each gap known up to ``error``; or 0.
+
+    The smallest gap is so many steps, for one number after the other. It is known to few digits,
+    so each gap that fits makes the step more exact for the next, larger one.
+    """
+    n_steps = 1
+    while gaps[0] / n_steps >= finest:
+        step, counted, fits = gaps[0] / n_steps, float(n_steps), True
+        for gap in gaps:
+            count = np.rint(gap / step)
+            allowed = error + count * error / counted
+            if allowed >= step / 2 or abs(gap - count * step) > allowed:
+                fits = False
+                break
+            step, counted = gap / count, count
+        if fits:
+            return step
+        n_steps += 1
+    return 0.0

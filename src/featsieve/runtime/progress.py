@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
+from types import FrameType
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +33,67 @@ Callback = Callable[[Progress], None]
 
 class TimeUp(Exception):  # noqa: N818 - a signal, not an error: the driver turns it into a result
     """Raised between two pieces of work when the time limit has passed."""
+
+
+class _CtrlC:
+    """Ctrl-C that is neither lost nor breaks a compiler.
+
+    Python drops what a signal raises while a destructor or a callback of foreign code runs, and
+    numba cannot go on in this process once its compiler was cut off. So a Ctrl-C is remembered
+    until the driver has it, and comes up again between two pieces of work.
+    """
+
+    UNBREAKABLE = ("numba", "llvmlite", "importlib")
+
+    def __init__(self) -> None:
+        self._waits = False
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """In the main thread, unless the user or an outer run handles Ctrl-C already."""
+        is_ours = (
+            _in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if not is_ours:
+            yield
+            return
+        self._waits = False
+        signal.signal(signal.SIGINT, self._handle)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _handle(self, _: int, frame: FrameType | None) -> None:
+        is_first, self._waits = not self._waits, True
+        if not (is_first and self._is_unbreakable(frame)):
+            raise KeyboardInterrupt
+
+    def _is_unbreakable(self, frame: FrameType | None) -> bool:
+        while frame is not None:
+            module = str(frame.f_globals.get("__name__", ""))
+            if module.partition(".")[0] in self.UNBREAKABLE:
+                return True
+            if module == __name__:
+                return False
+            frame = frame.f_back
+        return False
+
+    def come_up(self) -> None:
+        """Raise what waits."""
+        if self._waits and _in_main_thread():
+            self._waits = False
+            raise KeyboardInterrupt
+
+    def arrived(self) -> None:
+        self._waits = False
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+_ctrl_c = _CtrlC()
 
 
 class Monitor:
@@ -71,11 +136,13 @@ class Monitor:
         """Report that ``done`` of ``total`` pieces are finished; end the run if time is up."""
         if self._callback is not None:
             self._callback(Progress(message, done, total, self.elapsed))
+        _ctrl_c.come_up()
         if self.remaining() <= 0 and done < total:
             raise TimeUp
 
     def expect(self, seconds: float) -> None:
         """End the run now if a piece that cannot be stopped would end after the limit."""
+        _ctrl_c.come_up()
         if self.remaining() <= seconds:
             raise TimeUp
 
@@ -84,6 +151,7 @@ class Monitor:
 
         ``grace`` are seconds for a piece that would rather end by itself, with an answer.
         """
+        _ctrl_c.come_up()
         if self.remaining() <= -grace:
             raise TimeUp
 
@@ -99,10 +167,14 @@ def last_of(steps: Iterable[T], monitor: Monitor) -> tuple[T, str]:
     """
     answer: T | None = None
     try:
-        for answer in steps:
-            if monitor.remaining() <= 0:
-                return answer, TIME_LIMIT
+        with _ctrl_c.heard():
+            for answer in steps:
+                _ctrl_c.come_up()
+                if monitor.remaining() <= 0:
+                    return answer, TIME_LIMIT
+            _ctrl_c.come_up()
     except (TimeUp, KeyboardInterrupt) as stop:
+        _ctrl_c.arrived()
         if answer is not None:
             return answer, TIME_LIMIT if isinstance(stop, TimeUp) else INTERRUPTED
         if isinstance(stop, KeyboardInterrupt):

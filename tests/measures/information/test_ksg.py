@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from featsieve import MaxRel
+from featsieve.compiled.neighbors import common_step
 from featsieve.measures.information.ksg import SPREAD_SEED, ksg_information
 from tests import reference
 
@@ -81,6 +82,7 @@ def test_rounded_numbers_do_not_depend_on_dtype_or_row_order(seed, decimals, is_
 
 
 @given(seeds, st.integers(0, 3), st.booleans(), st.sampled_from([10.0, 1 / 3, 0.3048, 1e-200]))
+@example(seed=71, decimals=3, is_class=True, unit=10.0)  # no two neighbours are one step apart
 def test_rounded_numbers_do_not_depend_on_the_unit(seed, decimals, is_class, unit):
     rng = np.random.default_rng(seed)
     x = np.round(rng.normal(size=60) * 3, decimals)
@@ -88,6 +90,26 @@ def test_rounded_numbers_do_not_depend_on_the_unit(seed, decimals, is_class, uni
     y, other = ((y > 0) * 1.0,) * 2 if is_class else (y, y * 9 / 5 + 32)
     expected = ksg_information(x, y, discrete_y=is_class)
     assert_allclose(ksg_information(x * unit, other, discrete_y=is_class), expected, atol=1e-9)
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=30),
+    st.sampled_from([0.001, 1 / 3, 0.3048, 7.0]),
+    seeds,
+)
+def test_the_common_step_is_the_greatest_common_divisor(counts, unit, seed):
+    """Of whole numbers of steps, each known up to 1e-7 of all of them together."""
+    counts = np.sort(counts) // np.gcd.reduce(counts)
+    error = 1e-7 * unit * counts.sum()
+    moves = np.random.default_rng(seed).uniform(-error, error, len(counts))
+    gaps = np.sort(counts * unit + moves)
+    step = common_step(gaps, unit / 2, error)
+    assert_array_equal(np.rint(gaps / step), counts)
+
+
+def test_gaps_without_a_common_step_have_none():
+    gaps = np.sort(np.random.default_rng(0).uniform(0.5, 1, 20))
+    assert common_step(gaps, 1e-5, 1e-7) == 0.0
 
 
 @pytest.mark.parametrize("unit", [2.0**-900, 2.0**900, 3e-200, 7e200])

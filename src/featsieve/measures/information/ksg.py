@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import digamma
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.compiled.neighbors import label_digammas, pair_digammas
+from featsieve.compiled.neighbors import common_step, label_digammas, pair_digammas
 from featsieve.errors import InputError
 from featsieve.measures.information.joint import Correction, JointCounts, information
 from featsieve.protocols import Engine
@@ -27,6 +27,7 @@ MANY_ROWS = 50_000  # from here on a column is not begun before its time is know
 PROBED = 64  # one row of so many
 ROUNDING = 2.0 * float(np.finfo(np.float32).eps)
 MOST_STEPS = 1 << 20
+FINEST_STEP = 8  # times what single precision can tell apart
 
 
 def ksg_information(
@@ -123,13 +124,14 @@ def _unit_size(values: FloatArray) -> FloatArray:
 def _steps(distinct: FloatArray) -> FloatArray | None:
     """Sorted values as whole numbers of one step, if single precision allows that all are."""
     noise = ROUNDING * float(np.abs(distinct).max())
-    step, span = float(np.diff(distinct).min()), float(distinct[-1] - distinct[0])
-    if step < 8 * noise or span > MOST_STEPS * step:
+    gaps, span = np.diff(distinct), float(distinct[-1] - distinct[0])
+    finest = max(FINEST_STEP * noise, span / MOST_STEPS)
+    step = common_step(np.sort(gaps), finest, noise / 2)
+    if step == 0.0:
         return None
-    for _ in range(2):  # the smallest gap is known to few digits, the span to many
-        counts = np.rint((distinct - distinct[0]) / step)
-        step = span / counts[-1]
-    all_are = np.abs(distinct - distinct[0] - counts * step).max() <= noise
+    counts = np.concatenate(([0.0], np.cumsum(np.rint(gaps / step))))
+    counts /= np.gcd.reduce(counts.astype(np.int64))
+    all_are = np.abs(distinct - distinct[0] - counts * (span / counts[-1])).max() <= noise
     return counts if all_are else None
 
 
