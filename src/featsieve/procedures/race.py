@@ -207,13 +207,14 @@ class Race:
                 return ask(runner.candidate.sets(engine, self._most), runner)  # type: ignore[union-attr]
             return None
 
+        order = running if n_jobs == 1 else running[::-1]  # the longest first, else all wait for it
         answers = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for done, ballot in enumerate(ordered_map(answer, running, n_jobs), start=1):
+            for done, ballot in enumerate(ordered_map(answer, order, n_jobs), start=1):
                 answers.append(ballot)
                 self.monitor.tick(words, done, len(running) + 1)
-        return answers
+        return answers if n_jobs == 1 else answers[::-1]
 
     @property
     def _most(self) -> int:
