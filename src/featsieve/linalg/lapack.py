@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ def _pointer(argument: Any) -> Any:
     return ctypes.c_void_p(argument.ctypes.data)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _routine(name: str) -> Callable[..., None]:
     from scipy.linalg import cython_lapack
 

@@ -162,8 +162,9 @@ class Race:
         """All folds; the winner, judged at all sizes."""
         start = 0
         for stop in sorted({min(r, len(self.folds)) for r in (*ROUNDS, len(self.folds))}):
-            for number in range(start, stop):
-                self._run_fold(number)
+            at_once = 1 if self._n_jobs == 1 else stop - start
+            for first in range(start, stop, at_once):
+                self._run_folds(range(first, first + at_once))
             if stop < len(self.folds):
                 self._halve(stop)
             start = stop
@@ -173,7 +174,36 @@ class Race:
                 self._judge_sizes(winner, fold)
         return winner
 
-    def _run_fold(self, number: int) -> None:
+    @property
+    def _n_jobs(self) -> int:
+        return self.sample.source.n_jobs
+
+    def _run_folds(self, numbers: Sequence[int]) -> None:
+        """All candidates on each fold in turn, then the combinations of these folds."""
+        asked = {number: self._judged_ballots(number) for number in numbers}
+        votes = [(self.folds[n], told) for n, told in asked.items() if len(told) > 1]
+        n_jobs = self._n_jobs if len(votes) >= self._n_jobs else 1  # else each has all threads
+        monitor = self.monitor if n_jobs == 1 else self.monitor.silent()
+
+        def judged(vote: tuple[Fold, list[Ballot]]) -> dict[int, IntArray]:
+            fold, ballots = vote
+            with Clocked(self.combined):
+                engine = self.sample.engine(fold.train, monitor)
+                sets = Combination(ballots, self.seed, FOLD_ROWS).sets(engine, self.sizes())
+                units = {size: answer.indices for size, answer in sets.items()}
+                for chosen in units.values():
+                    self.court.verdict(fold, chosen)
+                    monitor.check()
+                return units
+            return {}
+
+        if self.combine:
+            for (fold, _), units in zip(votes, ordered_map(judged, votes, n_jobs), strict=True):
+                for size, chosen in units.items():
+                    self._judge(self.combined, fold, size, chosen)
+
+    def _judged_ballots(self, number: int) -> list[Ballot]:
+        """Of the candidates that did not fail on a fold."""
         fold = self.folds[number]
 
         def judged(sets: SetsBySize, runner: Runner) -> Ballot:
@@ -182,13 +212,7 @@ class Race:
 
         words = f"fold {number + 1} of {len(self.folds)}"
         answered = self._each(judged, fold.train, words)
-        ballots = [ballot for ballot in answered if ballot is not None]
-        if len(ballots) > 1 and self.combine:
-            with Clocked(self.combined):
-                engine = self.sample.engine(fold.train)
-                answers = Combination(ballots, self.seed, FOLD_ROWS).sets(engine, self.sizes())
-                for size, answer in answers.items():
-                    self._judge(self.combined, fold, size, answer.indices)
+        return [ballot for ballot in answered if ballot is not None]
 
     def _each(
         self, ask: Callable[[SetsBySize, Runner], Ballot], rows: IntArray | None, words: str
@@ -198,7 +222,7 @@ class Race:
         Each has an engine of its own. Threads look at the clock but do not report, and Python's
         filters of warnings are common to all of them.
         """
-        running, n_jobs = self.running, self.sample.source.n_jobs
+        running, n_jobs = self.running, self._n_jobs
         monitor = self.monitor if n_jobs == 1 else self.monitor.silent()
 
         def answer(runner: Runner) -> Ballot | None:
