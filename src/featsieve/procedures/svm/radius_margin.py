@@ -145,8 +145,9 @@ class RadiusMargin:
     _alphas: dict[int, FloatArray] = field(default_factory=dict)
 
     def value_and_gradient(self, rows: Rows, scales: FloatArray) -> tuple[float, FloatArray]:
-        kernel = self.kernel.matrix(rows, scales)
-        K = kernel + self.ridge * np.eye(rows.n_samples)
+        K = self.kernel.matrix(rows, scales)
+        of_kernel = K.diagonal().copy()
+        np.fill_diagonal(K, of_kernel + self.ridge)
         programs = [partial(self._radius, K)]
         programs += [partial(self._margin, K, at) for at in range(len(self.problems))]
         n_jobs = min(self.n_jobs, MOST_AT_ONCE)
@@ -160,7 +161,8 @@ class RadiusMargin:
             width -= 2.0 * dual.value
         # d(R²W²) = W² dR² + R² dW² with dR² = Σ (diag(β) − ββ')∘dK and dW² = −Σ aa'∘dK.
         V = np.column_stack([np.sqrt(width) * beta, np.sqrt(radius) * coef])
-        return radius * width, self.kernel.pull_back(rows, kernel, width * beta, V)
+        np.fill_diagonal(K, of_kernel)
+        return radius * width, self.kernel.pull_back(rows, K, width * beta, V)
 
     def _radius(self, K: FloatArray) -> Dual:
         start = np.full(len(K), 1.0 / len(K)) if self._ball is None else self._ball
