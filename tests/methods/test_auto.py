@@ -18,7 +18,8 @@ from featsieve import BAHSIC, CMIM, AutoSelector, open_parquet
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.methods.portfolio import PORTFOLIO
-from featsieve.procedures.race import Race, Runner
+from featsieve.procedures.race import Race
+from featsieve.procedures.runners import Runner
 from featsieve.registry import METHODS
 from featsieve.runtime.progress import TimeUp
 

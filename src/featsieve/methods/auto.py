@@ -41,7 +41,8 @@ from featsieve.procedures.judging.rows import (
     draw_rows,
     split_rows,
 )
-from featsieve.procedures.race import COMBINATION, Candidate, Clocked, Race, Runner, affordable
+from featsieve.procedures.race import COMBINATION, Race
+from featsieve.procedures.runners import Candidate, Clocked, Runner, affordable
 from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS, find_method

@@ -12,22 +12,21 @@ time runs out.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
-import numpy as np
 from scipy.stats import t as student
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.procedures.combination import VOTE_SIZES, Ballot, Combination, ballot_sizes
+from featsieve.procedures.combination import Ballot, Combination, ballot_sizes
 from featsieve.procedures.judging.rows import Court, Fold, RowSample
-from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
-from featsieve.protocols import Engine, Procedure
+from featsieve.procedures.judging.sizes import SetsBySize
+from featsieve.procedures.runners import Clocked, Runner, standard_error
+from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.pool import ordered_map
-from featsieve.runtime.progress import Monitor, TimeUp
+from featsieve.runtime.progress import Monitor
 
 ROUNDS = (2, 3)  # folds after which the worse half leaves
 FEWEST_LEFT = 5
@@ -36,86 +35,6 @@ RACED_COUNT = 10  # where no count is given
 LEVEL = 0.05  # of the test that a candidate is better than the combination
 FOLD_ROWS, FINAL_ROWS = 250, 500  # whose errors decide in a combination
 COMBINATION = "combination"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A procedure in the race.
-
-    ``prepare`` is what has to be done to an engine first; ``cost`` the modelled seconds of one run
-    on n rows and m columns for k units; ``unable`` is None, or why it cannot run.
-    """
-
-    name: str
-    procedure: Procedure
-    prepare: Callable[[Engine], Engine]
-    cost: Callable[[int, int, int], float]
-    unable: str | None = None
-
-    @property
-    def runs(self) -> int:
-        """Per engine, for sets of several sizes."""
-        return len(VOTE_SIZES) if nesting_of(self.procedure) is None else 1
-
-    def sets(self, engine: Engine, most: int) -> SetsBySize:
-        return SetsBySize(self.procedure, self.prepare(engine), most)
-
-
-@dataclass
-class Runner:
-    """A candidate, or the combination, with what the judges have said of it: sizes × folds."""
-
-    name: str
-    candidate: Candidate | None = None
-    modelled: float | None = None
-    errors: dict[int, list[FloatArray]] = field(default_factory=dict)  # one per judge
-    losses: dict[int, list[FloatArray]] = field(default_factory=dict)
-    seconds: float = 0.0
-    outcome: str = ""
-
-    @property
-    def is_running(self) -> bool:
-        return not self.outcome
-
-    def n_folds(self, count: int) -> int:
-        return len(self.losses.get(count, ()))
-
-    def loss(self, count: int) -> float:
-        return float(np.mean(self.losses[count])) if count in self.losses else np.inf
-
-    def point(self, size: int) -> tuple[int, float, float]:
-        errors = np.array([fold.mean() for fold in self.errors[size]])
-        return size, float(errors.mean()), _standard_error(errors)
-
-    def fold_losses(self, size: int) -> FloatArray:
-        """The mean over the judges."""
-        return np.array(self.losses[size]).reshape(len(self.losses[size]), -1).mean(axis=1)
-
-    def curve(self) -> tuple[tuple[int, float, float], ...]:
-        """Count, loss, and the standard error of its difference from the least loss.
-
-        Of the difference, because all counts are judged on the same folds: what a hard fold adds
-        to all of them says nothing about counts.
-        """
-        return _curve({size: self.fold_losses(size) for size in sorted(self.losses)})
-
-    def good_counts(self) -> set[int]:
-        """Those within one standard error of the best for every judge, in loss and in error."""
-        good = set(self.losses)
-        for table in (self.losses, self.errors):
-            for judge in range(len(table[min(good)][0]) if good else 0):
-                curve = _curve({s: np.array(table[s])[:, judge] for s in table})
-                least = min(value for _, value, _ in curve)
-                good &= {size for size, value, spread in curve if value <= least + spread}
-        return good or {min(self.losses, key=lambda size: (self.loss(size), size))}
-
-
-def _curve(losses: Mapping[int, FloatArray]) -> tuple[tuple[int, float, float], ...]:
-    best = min(losses, key=lambda size: (losses[size].mean(), size))
-    return tuple(
-        (size, float(values.mean()), _standard_error(values - losses[best]))
-        for size, values in losses.items()
-    )
 
 
 @dataclass
@@ -308,7 +227,7 @@ class Race:
         if len(gains) < 2:
             return False
         limit = student.ppf(1.0 - LEVEL / n_rivals, len(gains) - 1)
-        return bool(gains.mean() > limit * _standard_error(gains))
+        return bool(gains.mean() > limit * standard_error(gains))
 
     def _gains(self, best: Runner) -> FloatArray:
         count = self.raced_count
@@ -363,49 +282,3 @@ class Race:
             )
         words = f"{gap:.4f} below {second.name}" if gap else f"level with {second.name}"
         return f"won: loss {loss:.4f}, {words}"
-
-
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
-class Clocked:
-    """Adds the time to a runner; whatever goes wrong is its outcome, except the end of the time."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-
-    def __enter__(self) -> None:
-        self._started = perf_counter()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-        self._runner.seconds += perf_counter() - self._started
-        if not isinstance(error, Exception) or isinstance(error, TimeUp):
-            return False
-        self._runner.outcome = f"failed: {' '.join(str(error).split())}"
-        self._runner.losses.clear()
-        self._runner.errors.clear()
-        return True
-
-
-def affordable(
-    candidates: Sequence[Candidate], shape: tuple[int, int, int], n_runs: int, budget: float
-) -> list[Runner]:
-    """Cheapest first while the modelled costs stay within the budget; the first one always runs."""
-    n, m, k = shape
-    runners = [
-        Runner(c.name, c, n_runs * c.runs * c.cost(n, m, k), outcome=c.unable or "")
-        for c in candidates
-    ]
-    runners.sort(key=lambda runner: runner.modelled or 0.0)
-    spent, started = 0.0, False
-    for runner in runners:
-        if not runner.is_running:
-            continue
-        spent += runner.modelled or 0.0
-        if spent > budget and started:
-            runner.outcome = (
-                f"not started: about {runner.modelled:.3g} s, more than is left of the time limit"
-            )
-        started = True
-    return runners
