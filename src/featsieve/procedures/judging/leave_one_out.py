@@ -74,7 +74,7 @@ class LeaveOneOut:
         """Two tables for each thread: new ones would come from the system each time."""
         if not hasattr(self._here, "room"):
             self._here.room = np.empty_like(self._upper), np.empty_like(self._upper)
-        return self._here.room  # type: ignore[no-any-return]
+        return self._here.room
 
     def _add(self, distances: FloatArray, positions: Sequence[int]) -> FloatArray:
         for position in positions:
