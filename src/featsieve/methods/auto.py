@@ -213,10 +213,7 @@ class AutoSelector(BaseSelector):
     def _noted(
         self, result: SelectionResult, race: Race, runner: Runner, count: int, rule: str
     ) -> SelectionResult:
-        extras: dict[str, Any] = {
-            "method": runner.name,
-            "race": race.table(runner, count),
-        }
+        extras: dict[str, Any] = {"method": runner.name, "race": race.table(runner, count)}
         if race.count is None:
             extras |= count_notes(rule, runner.curve() if runner.losses else ())
         return result.evolve(extras={**result.extras, **extras})
