@@ -65,7 +65,9 @@ class Shape:
             X, y = map(np.load, self.data(folder))
             names = [*(f"x{j}" for j in range(self.n_columns)), "y", "two"]
             table = pa.table([*map(pa.array, X.T), pa.array(y), pa.array(two_classes(y))], names)
-            pq.write_table(table, path, row_group_size=self.row_group or self.n_rows)
+            half = path.with_suffix(".half")  # a run that is ended here leaves no broken table
+            pq.write_table(table, half, row_group_size=self.row_group or self.n_rows)
+            half.rename(path)
         return path
 
 
