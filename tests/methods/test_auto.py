@@ -26,7 +26,11 @@ from featsieve.runtime.progress import TimeUp
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 6))
 Y = X[:, 1] + X[:, 4] ** 2 + 0.3 * RNG.normal(size=80)
-QUICK = {"methods": ["pc", "cmim", "treeimportance"], "judges": ["neighbors", "ridge"]}
+QUICK = {
+    "methods": ["pc", "cmim", "treeimportance"],
+    "judges": ["neighbors", "ridge"],
+    "max_time": None,  # planned like the default, and the same on a machine that stands still
+}
 
 
 @pytest.mark.parametrize("make", [make_xor, make_quad, make_and_or])
@@ -163,7 +167,7 @@ def test_a_limit_that_the_user_did_not_set_is_not_silent(monkeypatch, recwarn):
         selector = AutoSelector(n_features_to_select=2).fit(X, Y)
     assert selector.result_.stop_reason == "max_time"
     AutoSelector(n_features_to_select=2, max_time=61).fit(X, Y)
-    assert not recwarn.list
+    assert not [one for one in recwarn.list if "best so far" in str(one.message)]
 
 
 def test_classes_only_methods_do_not_start_on_numbers():
