@@ -29,6 +29,7 @@ from featsieve.input.parameters import (
 from featsieve.methods.around import READING, AroundSelector, inner_selector
 from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.methods.ranking import PearsonRanking
+from featsieve.procedures.deferred import Deferred
 from featsieve.procedures.stability import Checkpoint, Halves, StabilitySelection, members_of
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
@@ -114,7 +115,11 @@ class StabilitySelector(AroundSelector):
 
     def _procedure(self) -> Procedure:
         self._inner()._procedure()
-        return _LateStability(self)
+        return Deferred(self._halved)
+
+    def _halved(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        selection = self._selection(engine.n_samples, engine.schema.n_units)
+        return selection.steps(engine, k)
 
     def _run(self, engine: Engine) -> Iterable[SelectionResult]:
         inner, n_units = self._inner(), engine.schema.n_units
@@ -242,17 +247,6 @@ class StabilitySelector(AroundSelector):
                 "choose fewer columns, or raise pfer"
             )
         return f"Nothing passes: {reason}. Nearest misses: {listed(nearest)}."
-
-
-@dataclass(frozen=True)
-class _LateStability:
-    """Halves can be drawn when the number of rows is known."""
-
-    owner: StabilitySelector
-
-    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
-        selection = self.owner._selection(engine.n_samples, engine.schema.n_units)
-        yield from selection.steps(engine, k)
 
 
 def _columns(number: float) -> str:
