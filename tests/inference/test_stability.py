@@ -278,3 +278,13 @@ def test_a_race_can_be_run_on_halves_and_beside_copies():
     assert KnockoffSelector(race, fdr=0.5, random_state=0).fit(X, y).statistics_.max() > 0
     with pytest.raises(InputError, match="methods"):
         KnockoffSelector(AutoSelector(methods=["nothing"])).fit(X, y)
+
+
+def test_a_half_in_which_the_target_does_not_vary_selects_nothing():
+    X, _ = table(n=40)
+    y = np.zeros(40)
+    y[7] = 1.5
+    make = {"selector": PearsonRanking(n_features_to_select=3), "n_pairs": 5, "allow_empty": True}
+    selector = StabilitySelector(**make, random_state=0).fit(X, y)
+    assert selector.frequencies_.max() <= 0.5
+    assert selector.result_.extras["mean_selected"] == 1.5

@@ -102,6 +102,10 @@ class StabilitySelection:
         return [self._selected(engine, rows) for rows in halves]
 
     def _selected(self, engine: Engine, rows: IntArray) -> IntArray:
+        """Nothing where the target is the same in all rows: ties would go to the first columns."""
+        y = engine.targets(rows)
+        if y.shape[1] and (y == y[:1]).all():
+            return np.empty(0, dtype=np.intp)
         # Halves run in threads, so they look at the clock but do not report.
         *_, last = self.run(half_of(engine, rows, engine.monitor.silent()))
         return last.indices
