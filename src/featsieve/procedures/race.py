@@ -243,18 +243,22 @@ class Race:
     def table(self, winner: Runner, count: int) -> list[dict[str, Any]]:
         """One row per candidate, the winner first, then by their errors."""
         raced = self.raced_count
-        entrants = [*self.runners, *([self.combined] if self.combined.losses else [])]
+        is_in = bool(self.combined.losses) or winner is self.combined
+        entrants = [*self.runners, *([self.combined] if is_in else [])]
         ranked = sorted(entrants, key=lambda r: (r is not winner, -r.n_folds(raced), r.loss(raced)))
-        return [self._row(runner, runner is winner, count) for runner in ranked]
+        return [self._row(runner, winner, count) for runner in ranked]
 
-    def _row(self, runner: Runner, won: bool, count: int) -> dict[str, Any]:
+    def _row(self, runner: Runner, winner: Runner, count: int) -> dict[str, Any]:
+        won = runner is winner
         size = error = spread = None
         if runner.errors:
             judged = count if won and count in runner.errors else self.raced_count
             size, error, spread = runner.point(judged)
         return {
             "method": runner.name,
-            "outcome": self._won_words(runner) if won else runner.outcome or self._lost_words(),
+            "outcome": self._won_words(runner)
+            if won
+            else runner.outcome or self._lost_words(runner, winner),
             "n_folds": runner.n_folds(self.raced_count),
             "count": size,
             "error": error,
@@ -263,12 +267,16 @@ class Race:
             "modelled_seconds": runner.modelled,
         }
 
-    def _lost_words(self) -> str:
-        return "voted to the end" if self.combined.losses else "lost the last round"
+    def _lost_words(self, runner: Runner, winner: Runner) -> str:
+        if winner is self.combined or self.combined.losses:
+            return "voted to the end"
+        return "lost the last round" if runner.losses else "not judged: the race was stopped"
 
     def _won_words(self, winner: Runner) -> str:
         """Why: the losses of the winner and of the best other one at the count of the race."""
         count = self.raced_count
+        if not winner.losses:
+            return "the answer so far: the race was stopped before any fold was judged"
         others = [r for r in [*self.runners, self.combined] if r is not winner]
         judged = [r for r in others if r.n_folds(count) == winner.n_folds(count) > 0]
         if not judged:
