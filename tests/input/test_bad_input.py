@@ -230,7 +230,7 @@ def test_the_selected_columns_of_a_file_match_those_of_the_frame(parquet):
     ("selector", "sentence"),
     [
         (PearsonRanking(callback=3), "callback=3 is not allowed; give a function"),
-        (PearsonRanking(n_jobs=0), "n_jobs=0 is not allowed; give an integer >= 1, -1"),
+        (PearsonRanking(n_jobs=0), "n_jobs=0 is not allowed; give an integer from 1 to 4096, -1"),
         (PearsonRanking(n_jobs="2"), "n_jobs='2' is not allowed"),
         (LSMIRanking(standardize="x"), "standardize='x' is not allowed; give True or False"),
         (FeatureSelector("lsmi"), r"measure='lsmi' is not a measure; give an object, such as feat"),

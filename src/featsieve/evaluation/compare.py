@@ -18,7 +18,7 @@ from featsieve.evaluation.error_curve import fixed_folds, named_selectors
 from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.evaluation.stability import Stability, stability
-from featsieve.input.columns import column_names, is_sparse
+from featsieve.input.columns import column_names
 from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     brief,
@@ -27,6 +27,7 @@ from featsieve.input.parameters import (
     check_time,
     effective_n_jobs,
 )
+from featsieve.input.raw_arrays import is_sparse
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map

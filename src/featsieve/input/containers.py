@@ -8,7 +8,8 @@ import numpy as np
 
 from featsieve.arrays import IntArray
 from featsieve.errors import InputError
-from featsieve.input.columns import is_dask, is_frame, is_sparse
+from featsieve.input.columns import is_dask, is_frame
+from featsieve.input.raw_arrays import is_sparse
 
 
 def select_rows(values: Any, rows: IntArray) -> Any:
@@ -31,7 +32,9 @@ def select_columns(container: Any, columns: IntArray) -> Any:
 
     frame = nw.from_native(container, eager_only=True)
     names = frame.columns
-    return frame.select([names[j] for j in columns]).to_native()
+    if isinstance(names[0], str):  # by position, an empty name would become another
+        return frame.select([names[j] for j in columns]).to_native()
+    return frame[:, columns.tolist()].to_native()
 
 
 def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
@@ -61,6 +64,8 @@ def _restore_frame(container: Any, columns: IntArray, names: list[str]) -> Any:
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(container, eager_only=True)
+    if not any(isinstance(name, str) for name in frame.columns):  # numbers, as pandas gives them
+        frame = frame.rename(dict(zip(frame.columns, (names[j] for j in columns), strict=True)))
     if list(frame.columns) != [names[j] for j in columns]:
         raise InputError(
             "inverse_transform was given columns "

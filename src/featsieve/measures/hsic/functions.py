@@ -10,8 +10,8 @@ import numpy as np
 from featsieve.arrays import FloatArray
 from featsieve.compiled.hsic_tiles import sum_contributions
 from featsieve.errors import InputError
-from featsieve.input.columns import as_columns
 from featsieve.input.parameters import is_word
+from featsieve.input.raw_arrays import as_columns
 from featsieve.measures.hsic.grams import gram_hsic, gram_kta
 from featsieve.measures.hsic.hsic import HSIC
 from featsieve.measures.hsic.kernels import column_major, kernel_function, width_policy

@@ -9,7 +9,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.input.columns import as_columns
+from featsieve.input.raw_arrays import as_columns
 from featsieve.measures.lsmi.basis import Centers
 from featsieve.measures.lsmi.lsmi import LSMI
 from featsieve.measures.lsmi.mlmi import MLMI, Solver
