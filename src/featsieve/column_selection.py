@@ -22,7 +22,7 @@ from featsieve.input.columns import (
 )
 from featsieve.input.containers import restore_columns, restore_sparse, select_columns
 from featsieve.input.opening import opened
-from featsieve.input.raw_arrays import is_sparse, refuse_damaged, require_matrix
+from featsieve.input.raw_arrays import is_sparse, require_matrix
 
 
 class ColumnSelection(SelectorMixin, BaseEstimator):
@@ -50,8 +50,6 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
             self._check_lazy_columns(X, y)
             return X
         refuse_other_than_tables(X, y)
-        if is_sparse(X):
-            refuse_damaged(X)
         names = None if is_sparse(X) else column_names(X)
         if names is not None:
             check_names(names)

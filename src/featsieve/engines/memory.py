@@ -90,9 +90,7 @@ class SparseSource:
     """A SciPy sparse matrix or array; blocks stay sparse."""
 
     def __init__(self, values: Any) -> None:
-        import scipy.sparse as sp
-
-        self._values = one_cell_each(sp.csr_array(values))
+        self._values = one_cell_each(values)
         self._dtype = float_dtype(values.dtype)
         self.n_rows, self.n_columns = values.shape
 

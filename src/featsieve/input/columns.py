@@ -168,7 +168,6 @@ def _states_of_array(column: Any) -> frozenset[Any]:
 def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
     """States in one order whatever the engine; too many of them are refused by name."""
     for column, states in scan.states.items():
-        warn_of_text(names[column], states, scan.texts[column])
         if len(states) > MOST_STATES:
             raise InputError(
                 f"the categorical column {names[column]!r} has {len(states)} states, at most "
@@ -178,6 +177,7 @@ def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[
             raise InputError(
                 f"the categorical column {names[column]!r} has no value at all; drop it."
             )
+        warn_of_text(names[column], states, scan.texts[column])
     return {c: tuple(sorted(s, key=_state_key)) for c, s in scan.states.items()}
 
 
@@ -299,7 +299,18 @@ def resolve_groups(
             taken[column] = label
     alone = [(names[j], (j,)) for j in range(len(names)) if j not in taken]
     units = sorted([*named, *alone], key=lambda unit: unit[1][0])
+    _refuse_equal_labels([label for label, _ in units])
     return tuple(columns for _, columns in units), tuple(label for label, _ in units)
+
+
+def _refuse_equal_labels(labels: Sequence[str]) -> None:
+    """Answers name units, and a name must mean one of them."""
+    label, count = Counter(labels).most_common(1)[0]
+    if count > 1:
+        raise InputError(
+            f"feature_groups makes {count} units named {label!r}, a group and another or a column; "
+            "give the group a name of its own."
+        )
 
 
 def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:

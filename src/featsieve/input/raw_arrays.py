@@ -105,26 +105,37 @@ def one_cell_each(matrix: Any) -> Any:
 
     Squares and products of stored values are not those of cells that are stored in parts.
     """
+    import scipy.sparse as sp
+
     refuse_damaged(matrix)
-    if matrix.has_canonical_format:
-        return matrix
-    summed = matrix.copy()
+    rows = sp.csr_array(matrix)
+    if rows.has_canonical_format:
+        return rows
+    summed = rows.copy()
     summed.sum_duplicates()
     return summed
 
 
 def refuse_damaged(matrix: Any) -> None:
     """SciPy looks only when a matrix is made; compiled code would read foreign memory."""
-    if matrix.format not in ("csr", "csc"):
+    if matrix.format in ("csr", "csc"):
+        starts, width = matrix.indptr, matrix.shape[matrix.format == "csr"]
+        n_cells = min(len(matrix.indices), len(matrix.data))
+        is_sound = starts[0] == 0 and starts[-1] <= n_cells and bool((np.diff(starts) >= 0).all())
+        is_sound = is_sound and _are_below(matrix.indices, width)
+    elif matrix.format == "coo":
+        is_sound = all(map(_are_below, (matrix.row, matrix.col), matrix.shape))
+    else:
         return
-    indices, n_cells = matrix.indices, matrix.indptr[-1]
-    width = matrix.shape[1] if matrix.format == "csr" else matrix.shape[0]
-    is_broken = n_cells > min(len(indices), len(matrix.data)) or (np.diff(matrix.indptr) < 0).any()
-    if is_broken or (len(indices) and not 0 <= indices.min() <= indices.max() < width):
+    if not is_sound:
         raise InputError(
             "the sparse matrix X is damaged: its indices lie outside its shape "
-            f"{matrix.shape}; make it again, for example from a COO matrix."
+            f"{matrix.shape}; make it again from its cells."
         )
+
+
+def _are_below(indices: Array, limit: int) -> bool:
+    return not len(indices) or bool(indices.min() >= 0 and indices.max() < limit)
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -150,6 +161,8 @@ def require_matrix(X: Any) -> Any:
             "Complex data not supported: X holds complex numbers, which have no order; give "
             "X.real, X.imag or abs(X)."
         )
+    if is_sparse(values):
+        refuse_damaged(values)
     if holds_times(values):
         raise InputError(
             "the table holds dates or times, which are not numbers; convert them, for example to "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,8 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
     one array per column.
     """
     file = Path(path)
+    if not os.fspath(path):
+        raise InputError("the name of the file is empty; give the path of a table.")
     kind = "parquet" if file.is_dir() else format_of(file)
     if not file.is_dir() and not (kind == "parquet" and is_pattern(file)):
         check_readable(file)
@@ -76,8 +79,7 @@ def check_readable(path: Path) -> None:
     try:
         path.open("rb").close()
     except FileNotFoundError:
-        near = _near_files(path)
-        hint = f"did you mean {' or '.join(near)}?" if near else "check the path."
+        hint = _hint_for_missing(path)
         raise InputError(f"there is no file {str(path)!r}; {hint}") from None
     except PermissionError:
         raise InputError(
@@ -87,12 +89,15 @@ def check_readable(path: Path) -> None:
         raise InputError(f"{path.name!r} cannot be opened ({error.strerror}).") from None
 
 
-def _near_files(path: Path) -> list[str]:
+def _hint_for_missing(path: Path) -> str:
+    if is_pattern(path):
+        return "patterns stand for Parquet files only: name one file."
     try:
         names = [file.name for file in path.parent.iterdir() if file.is_file()]
     except OSError:
-        return []
-    return [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]
+        names = []
+    near = [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]
+    return f"did you mean {' or '.join(near)}?" if near else "check the path."
 
 
 def _unpacked(path: Path, source: str, budget: Budget) -> int:
