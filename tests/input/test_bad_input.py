@@ -27,7 +27,7 @@ def with_hole(value):
 
 
 BAD_TABLES = {
-    "no rows": (np.empty((0, 3)), [], "0 sample"),
+    "no rows": (np.empty((0, 3)), [], "n_samples = 0"),
     "one row": (X[:1], Y[:1], "1 sample"),
     "one row of a frame": (FRAME[:1], Y[:1], "n_samples = 1"),
     "no columns": (np.empty((20, 0)), Y, r"0 feature\(s\)"),

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from featsieve import MRMR, HSICRanking, LassoSelector, PearsonRanking, ReliefF
 from featsieve.errors import InputError
-from featsieve.measures import hsic
+from featsieve.inference import permutation_test
+from featsieve.measures import hsic, kta, pearson
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -130,3 +131,25 @@ def test_masked_weights_are_no_weights():
         PearsonRanking().fit(X, Y, sample_weight=weight)
     with pytest.raises(InputError, match=r"sample_weight is .* not numbers"):
         PearsonRanking().fit(X, Y, sample_weight=[10**400] * 40)
+
+
+@pytest.mark.parametrize(
+    "function", [hsic, kta, pearson, lambda X, y: permutation_test(X, y, n_permutations=9)]
+)
+def test_functions_look_at_arrays_as_fit_does(function):
+    masked = np.ma.masked_array(X, mask=X > 1.5)
+    with pytest.raises(InputError, match=r"column 'x\d' .*missing"):
+        function(masked, Y)
+    with pytest.raises(InputError, match="Complex data not supported"):
+        function(X + 1j, Y)
+    with pytest.raises(InputError, match="X is 3, which is not a table"):
+        function(3, Y)
+    with pytest.raises(InputError, match="n_samples = 1"):
+        function(X[:1], Y[:1])
+
+
+def test_one_dimension_is_one_column_in_functions():
+    expected = pearson(X[:, :1], Y).tolist()
+    for column in (X[:, 0], X[:, 0].tolist(), pd.Series(X[:, 0])):
+        assert pearson(column, Y).tolist() == expected
+        assert hsic(column, Y) == hsic(X[:, :1], Y)

@@ -48,6 +48,7 @@ from featsieve.input.parameters import (
     parse_memory,
 )
 from featsieve.input.raw_arrays import (
+    as_columns,
     as_floats,
     is_sparse,
     narrowed,
@@ -146,7 +147,7 @@ def checked_table(X: Any, y: Any, settings: Settings) -> Any:
         as_floats(require_matrix(X)),
         accept_sparse=["csr", "csc"] if settings.takes_sparse else False,
         ensure_all_finite=False,  # the first pass over the rows names the column and counts
-        ensure_min_samples=FEWEST_ROWS,
+        ensure_min_samples=0,  # the engine counts rows, of any container
         estimator=settings.owner,
         input_name="X",
     )
@@ -195,6 +196,12 @@ def open_engine(
         native_target=y,
         rows_per_block=settings.rows_per_block,
     )
+
+
+def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
+    """For functions: checked as in ``fit``; an array, a list or a series is one column."""
+    table = checked_table(as_columns(X), y, settings)
+    return open_engine(table, y, settings, sample_weight=sample_weight)
 
 
 def _memory_schema(X: Any, settings: Settings) -> Schema:

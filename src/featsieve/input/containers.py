@@ -61,7 +61,7 @@ def restore_sparse(container: Any, columns: IntArray, n_columns: int) -> Any:
 
 
 def _has_names_of_other_kinds(container: Any) -> bool:
-    """Numbers, dates or tuples, as pandas allows; the answer has the names of an array's columns."""
+    """Numbers, dates or tuples, as pandas allows; in their place come those of an array."""
     names = column_names(container) or [""]
     return not isinstance(names[0], str)
 

@@ -31,9 +31,12 @@ def unmasked(values: Any) -> Any:
 
 
 def as_columns(X: Any) -> Any:
-    """What the plain functions of measures take: a 1-D array or list is one column."""
-    values = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
-    return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values
+    """What the plain functions of measures take: one dimension is one column."""
+    values = X if hasattr(X, "shape") else array_of(X)
+    if len(getattr(values, "shape", ())) != 1 or hasattr(values, "columns"):
+        return X
+    column = values if isinstance(values, np.ndarray) else np.asarray(values)
+    return column[:, None]
 
 
 def is_missing(value: Any) -> bool:
