@@ -65,7 +65,7 @@ def test_missing_cells_name_the_column_and_the_count(run, tmp_path):
         (("select", "f.csv", "--max-time", "0"), "'0' is not a time; give seconds > 0"),
         (("select", "f.csv", "--format", "xml"), "invalid choice: 'xml'"),
         (("select", "f.csv", "--param", "x"), "'x' is not NAME=VALUE"),
-        (("select", "f.csv", "--delimiter", "ab"), "'ab' is not a single character"),
+        (("select", "f.csv", "--delimiter", "ab"), "'ab' does not separate cells; give one"),
         (("compare", "f.csv", "--methods", ","), "give at least one name"),
         (("bench", "x", "--trials", "0"), "'0' is not a possible number"),
     ],

@@ -27,7 +27,7 @@ from featsieve.input.parameters import (
     check_time,
     effective_n_jobs,
 )
-from featsieve.input.raw_arrays import is_sparse
+from featsieve.input.raw_arrays import is_sparse, unmasked
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map
@@ -201,8 +201,7 @@ class _Trial:
 
     @classmethod
     def of(cls, X: Any, y: Any, judges: Any, cv: Any, groups: Any, task: str, seed: int) -> _Trial:
-        if not hasattr(X, "shape"):
-            X = np.asarray(X)
+        X = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
         target = describe_target(scan_target(y, task), task, rescale=False)
         if target.n_outputs != 1:
             raise InputError("the target has several outputs; compare on one at a time.")

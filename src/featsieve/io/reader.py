@@ -11,7 +11,7 @@ from pathlib import Path
 
 from featsieve.engines.files import is_pattern
 from featsieve.errors import InputError, MissingExtraError
-from featsieve.input.parameters import parse_memory
+from featsieve.input.parameters import brief, parse_memory
 from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
 from featsieve.io.columnar import read_arrow, read_parquet
 from featsieve.io.delimited import read_delimited
@@ -43,6 +43,8 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
     ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
     one array per column.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"the path is {brief(path)}; give the name of a file as text.")
     file = Path(path)
     if not os.fspath(path):
         raise InputError("the name of the file is empty; give the path of a table.")
