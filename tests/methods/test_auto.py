@@ -263,3 +263,11 @@ def test_a_selector_of_the_user_races_too():
     assert selector.method_ == "CMIM"
     assert selector.selector_.n_bins == 3
     assert given.n_features_to_select is None
+
+
+def test_the_cheapest_method_runs_where_all_take_too_long(monkeypatch):
+    monkeypatch.setattr("featsieve.methods.auto.FINAL_SHARE", 0.0)
+    selector = AutoSelector(judges=["neighbors"]).fit(X, Y)
+    started = [row["method"] for row in selector.race_ if row["n_folds"]]
+    cheapest = min(PORTFOLIO, key=lambda entry: entry.cost(*X.shape, 10))
+    assert started == [selector.method_] == [cheapest.name]

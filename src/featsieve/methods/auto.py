@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -24,7 +24,13 @@ from featsieve.input.parameters import (
     is_word,
     not_allowed,
 )
-from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, samples_rows, unknown_cost
+from featsieve.methods.portfolio import (
+    ENTRIES,
+    PORTFOLIO,
+    samples_rows,
+    seconds_on_all_rows,
+    unknown_cost,
+)
 from featsieve.procedures.combination import Ballot
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
@@ -219,9 +225,7 @@ class AutoSelector(BaseSelector):
     def _judges(self) -> list[Judge]:
         if is_word(self.judges, "auto"):
             return list(JUDGES.values())
-        if isinstance(self.judges, str) or not isinstance(self.judges, Sequence):
-            raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
-        if not self.judges:
+        if isinstance(self.judges, str) or not isinstance(self.judges, Sequence) or not self.judges:
             raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
         return [JUDGES[check_choice("judges", name, JUDGES)] for name in self.judges]
 
@@ -273,9 +277,23 @@ class AutoSelector(BaseSelector):
     def _candidates(
         self, engine: Engine, filling: Filling | None, k: int | None
     ) -> list[Candidate]:
-        return [
-            self._candidate(name, selector, engine, filling, k)
+        candidates = [
+            self._candidate(name, selector, engine, filling)
             for name, selector in self._named_selectors().items()
+        ]
+        return self._in_time(candidates, engine, k or DEFAULT_COUNT)
+
+    def _in_time(self, candidates: Sequence[Candidate], engine: Engine, k: int) -> list[Candidate]:
+        """Those that take too long on all rows cannot win; the cheapest may, whatever it takes."""
+        shape = engine.n_samples, engine.n_features, k
+        timed = [(c, seconds_on_all_rows(c.name, *shape)) for c in candidates]
+        cheapest = min((seconds for c, seconds in timed if c.unable is None), default=0.0)
+        longest = max(FINAL_SHARE * self._planned_time, cheapest)
+        return [
+            replace(c, unable=f"not started: about {seconds:.3g} s on all rows")
+            if seconds > longest and c.unable is None
+            else c
+            for c, seconds in timed
         ]
 
     def _named_selectors(self) -> dict[str, BaseSelector]:
@@ -299,7 +317,6 @@ class AutoSelector(BaseSelector):
         selector: BaseSelector,
         engine: Engine,
         filling: Filling | None,
-        k: int | None,
     ) -> Candidate:
         fill = None if selector._takes_missing else filling
         entry = ENTRIES.get(name)
@@ -309,12 +326,10 @@ class AutoSelector(BaseSelector):
             _fixed(selector),
             partial(_prepared, selector, fill),
             cost,
-            self._why_not(name, selector, engine, k),
+            self._why_not(name, selector, engine),
         )
 
-    def _why_not(
-        self, name: str, selector: BaseSelector, engine: Engine, k: int | None
-    ) -> str | None:
+    def _why_not(self, name: str, selector: BaseSelector, engine: Engine) -> str | None:
         """Why a candidate cannot run on all rows, before any work is spent on it."""
         method = next((m for m in METHODS if m.name == type(selector).__name__), None)
         entry, is_numeric = ENTRIES.get(name), not engine.target.is_classification
@@ -328,9 +343,6 @@ class AutoSelector(BaseSelector):
         gathers = method is not None and method.engines == "gathers" and not samples_rows(name)
         if gathers and 8 * n * m > engine.memory_limit:
             return "not started: it needs all rows in memory, beyond memory_limit"
-        seconds = entry.cost(n if not samples_rows(name) else min(n, 5000), m, k or DEFAULT_COUNT)
-        if seconds > FINAL_SHARE * self._planned_time:
-            return f"not started: about {seconds:.3g} s on all rows"
         return None
 
     @property
