@@ -202,8 +202,9 @@ def array_of(values: Any) -> Array | None:
 
 def holds_times(values: Any) -> bool:
     """Of Dask arrays and sparse matrices, the dtype alone tells."""
-    if values.dtype.kind != "O" or not isinstance(values, np.ndarray):
-        return values.dtype.kind in "mM"
+    kind = getattr(values.dtype, "kind", "")
+    if kind != "O" or not isinstance(values, np.ndarray):
+        return kind in tuple("mM")
     return any(isinstance(v, TIMES) or _is_period(v) for v in values.ravel().tolist())
 
 
