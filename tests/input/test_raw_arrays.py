@@ -58,7 +58,7 @@ def test_indices_beyond_the_matrix_are_refused(act, make):
 
 
 BAD = {
-    "one column": (X[:, 0], r"^Expected 2D array, but X has the shape \(40,\); give X.reshape"),
+    "one column": (X[:, 0], r"^Expected 2D array, but X has the shape \(40,\)\. Reshape"),
     "a series": (pd.Series(X[:, 0]), "X.to_frame"),
     "three dimensions": (X[None], r"X is an array of 3 dimensions .* give a table of rows and"),
     "nothing": (None, "X is None, which is not a table; give an array"),

@@ -200,7 +200,10 @@ def open_engine(
 
 def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
     """For functions: checked as in ``fit``; an array, a list or a series is one column."""
-    table = checked_table(as_columns(X), y, settings)
+    X = as_columns(X)
+    if getattr(X, "shape", ())[1:] == (0,):
+        raise InputError("X has no columns; give at least one.")
+    table = checked_table(X, y, settings)
     return open_engine(table, y, settings, sample_weight=sample_weight)
 
 

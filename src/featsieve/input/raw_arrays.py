@@ -182,8 +182,8 @@ def _require_two_dimensions(X: Any, shape: tuple[int, ...]) -> None:
         )
     if len(shape) == 1:
         raise InputError(
-            f"Expected 2D array, but X has the shape {shape}; give X.reshape(-1, 1) or "
-            "X.to_frame() for one column, X.reshape(1, -1) for one row."
+            f"Expected 2D array, but X has the shape {shape}. Reshape your data: X.reshape(-1, 1) "
+            "or X.to_frame() for one column, X.reshape(1, -1) for one row."
         )
     if len(shape) > 2:
         raise InputError(
