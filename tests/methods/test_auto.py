@@ -18,7 +18,9 @@ from featsieve import BAHSIC, CMIM, AutoSelector, open_parquet
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.methods.portfolio import PORTFOLIO
-from featsieve.procedures.race import Race, Runner
+from featsieve.procedures.judging.rows import split_rows
+from featsieve.procedures.race import Race
+from featsieve.procedures.runners import Runner
 from featsieve.registry import METHODS
 from featsieve.runtime.progress import TimeUp
 
@@ -195,6 +197,20 @@ def test_units_are_groups():
     groups = {"first": [0, 1, 2], "second": [3, 4, 5]}
     selector = AutoSelector(**QUICK, n_features_to_select=1, feature_groups=groups).fit(X, Y)
     assert selector.support_.sum() == 3
+
+
+def test_a_number_of_folds_keeps_groups_together(monkeypatch):
+    seen = []
+
+    def watched(sample, n_folds, seed, dependence):
+        seen.extend(split_rows(sample, n_folds, seed, dependence))
+        return seen
+
+    monkeypatch.setattr("featsieve.methods.auto.split_rows", watched)
+    groups = np.repeat(list("abcdefgh"), 10)
+    AutoSelector(**QUICK, cv=3, n_features_to_select=2).fit(X, Y, groups=groups)
+    assert len(seen) == 3
+    assert not any(set(groups[fold.train]) & set(groups[fold.test]) for fold in seen)
 
 
 @pytest.mark.parametrize("cv", [3, GroupKFold(4), TimeSeriesSplit(3)])

@@ -12,8 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.base import clone
+
+from featsieve.engines.filled import Filling
+from featsieve.engines.standardized import MappedEngine
+from featsieve.input.parameters import not_allowed
 from featsieve.procedures.tree_importance import MOST_ROWS
+from featsieve.protocols import Engine, Procedure
 from featsieve.registry import Method, find_method
+from featsieve.selector import BaseSelector
 
 Work = Callable[[int, int, int], float]
 
@@ -109,3 +116,24 @@ def unknown_cost(n: int, m: int, k: int) -> float:
     """Of a selector that a user put into the race: middling, so that it comes neither first nor
     last."""
     return 1e-2 + 1e-8 * n * m * k
+
+
+def racer(name: str) -> BaseSelector:
+    """A method as it races."""
+    try:
+        method = find_method(name)
+    except KeyError:
+        raise not_allowed("methods", name, "names of 'featsieve methods'") from None
+    entry = ENTRIES.get(method.name)
+    selector: BaseSelector = method.load()(**(entry.parameters if entry else {}))
+    return selector
+
+
+def fixed_procedure(selector: BaseSelector) -> Procedure:
+    """The procedure of a selector that is told how many units to find."""
+    return clone(selector).set_params(n_features_to_select=1)._procedure()
+
+
+def prepared(selector: BaseSelector, filling: Filling | None, engine: Engine) -> Engine:
+    filled = engine if filling is None else MappedEngine(engine, filling)
+    return selector._scaled(filled)
