@@ -99,7 +99,9 @@ def test_a_candidate_that_is_clearly_better_than_the_combination_wins():
     """Three blind methods outvote one that sees; its set wins all the same, inside or outside."""
     xor = make_xor(200, random_state=0)
     methods = ["bahsic", "pc", "maxrel", "lassoselector"]
-    selector = AutoSelector(methods=methods, judges=["ridge", "neighbors"], n_features_to_select=2)
+    selector = AutoSelector(
+        methods=methods, judges=["ridge", "neighbors"], n_features_to_select=2, max_time=None
+    )
     assert sorted(selector.fit(xor.data, xor.target).indices_.tolist()) == [0, 1]
 
 
