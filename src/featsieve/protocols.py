@@ -197,6 +197,17 @@ class HasTransformValue(Protocol):
     ) -> Callable[[Sequence[int]], float]: ...
 
 
+class ColumnSets(HasValue, HasAdditions, HasRemovals, Protocol):
+    """Values of sets of units, and of all additions and removals."""
+
+
+@runtime_checkable
+class HasColumnSets(Protocol):
+    """The criterion for columns side by side, as for W = I on a set of units (optional)."""
+
+    def column_sets(self) -> ColumnSets: ...
+
+
 @runtime_checkable
 class HasTuning(Protocol):
     """Model selection at given weights; what it chose holds until the next call."""

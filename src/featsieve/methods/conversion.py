@@ -93,8 +93,12 @@ class HSFS(RowPenalty, HSICSelector):
 
     estimator: str = "v_statistic"
     n_init: int = 3
+    refine: bool = True
 
     _measure_type = HSIC
+
+    def _search(self) -> L1LInf:
+        return super()._search().set_params(refine=self.refine)
 
     def measure(self) -> HSIC:
         measure = super().measure()
