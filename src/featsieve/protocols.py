@@ -197,15 +197,12 @@ class HasTransformValue(Protocol):
     ) -> Callable[[Sequence[int]], float]: ...
 
 
-class ColumnSets(HasValue, HasAdditions, HasRemovals, Protocol):
-    """Values of sets of units, and of all additions and removals."""
-
-
 @runtime_checkable
 class HasColumnSets(Protocol):
-    """The criterion for columns side by side, as for W = I on a set of units (optional)."""
+    """The criterion of columns as they are, without W: values of sets, additions, removals
+    (optional)."""
 
-    def column_sets(self) -> ColumnSets: ...
+    def column_sets(self) -> Any: ...
 
 
 @runtime_checkable

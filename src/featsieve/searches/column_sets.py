@@ -7,14 +7,19 @@ the columns as they are, which a selector hands back, than others that the path 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from featsieve.arrays import IntArray
-from featsieve.protocols import ColumnSets
+from featsieve.protocols import HasAdditions, HasRemovals, HasValue
 from featsieve.runtime.ordering import best_first, best_index, tie_width
 
 _OF_PATH = (3, 10)  # candidates: 3k + 10 units that the path kept longest, …
 _OF_SCORES = (5, 50)  # … and the 5k + 50 best ones alone
 _EXCHANGES_PER_UNIT = 2
+
+
+class ColumnSets(HasValue, HasAdditions, HasRemovals, Protocol):
+    """The values of sets of units, and of all additions and removals."""
 
 
 def best_columns(sets: ColumnSets, selected: Sequence[int], order: IntArray) -> list[int]:

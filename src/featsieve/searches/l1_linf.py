@@ -79,9 +79,10 @@ class L1LInf(BaseEstimator):
     tol : float, default=1e-6
         KKT residual, relative to W and λ, at which the final W counts as solved.
     refine : bool, default=True
-        Exchange selected units against others from the path while the best criterion of the set
-        rises, where the measure can tell it (LDA, PCA): the penalty shrinks weights and therefore
-        favours copies of strong columns over weak but new ones.
+        Exchange selected units against others while the criterion of the set rises, where the
+        measure can tell it: the best over W (LDA, PCA), since the penalty shrinks weights and
+        therefore favours copies of strong columns over weak but new ones; or that of the columns
+        as they are (HSIC), also from a set of forward selection, since W fits noise.
     random_state : int, default=None
 
     Examples
