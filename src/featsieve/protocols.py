@@ -199,8 +199,7 @@ class HasTransformValue(Protocol):
 
 @runtime_checkable
 class HasColumnSets(Protocol):
-    """The criterion of columns as they are, without W: values of sets, additions, removals
-    (optional)."""
+    """Values of sets of columns as they are, without W, of additions and removals (optional)."""
 
     def column_sets(self) -> Any: ...
 

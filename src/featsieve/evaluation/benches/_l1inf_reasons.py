@@ -13,7 +13,7 @@ from featsieve.evaluation.benches._frame import Results
 from featsieve.evaluation.benches._report import Comparison, markdown_table, mean_and_error
 from featsieve.evaluation.gaussian_svm import GaussianSVM
 from featsieve.evaluation.judges import JUDGES
-from featsieve.measures import hsic
+from featsieve.measures.hsic.functions import hsic
 
 REASONS, RELATED, HINDSIGHT = "reasons", "related", "hindsight"
 SCALES: dict[str, tuple[float, float]] = {"[0, 1]": (0.0, 1.0), "[−1, 1]": (-1.0, 1.0)}

@@ -200,13 +200,21 @@ def cells(request: Request) -> list[Cell]:
         )
         for protocol, name, method, k in runs
     ]
-    behind = [
+    return [*hindsight, *errors, *_reason_cells(request)]
+
+
+def _reason_cells(request: Request) -> list[Cell]:
+    where, n_folds = _paths(request), _n_folds(request)
+    noise = [
+        Cell((RELATED, name), partial(related, path, n_folds))
+        for name, path in where.items()
+        if name == NOISY
+    ]
+    return noise + [
         Cell((REASONS, name, method), partial(reasons, where[name], method, k, n_folds))
-        for protocol, name, method, k in runs
+        for protocol, name, method, k in _runs(request)
         if protocol == "nested" and k == PAPER.get(name, (0,))[0]
     ]
-    noise = [Cell((RELATED, NOISY), partial(related, where[NOISY], n_folds))]
-    return [*hindsight, *errors, *(noise if NOISY in where else []), *behind]
 
 
 def _best_sets(results: Results) -> str:

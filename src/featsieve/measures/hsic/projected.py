@@ -198,7 +198,8 @@ class ProjectsRows:
         """At the width that was given, else at one that follows the columns of each set."""
         if isinstance(self._widths, FixedWidth):
             return ColumnSetHSIC(self._rows, self._kernel, self._widths)
-        spreads = np.bincount(self.unit_of_row, self._projected.variances)
+        spreads = np.zeros(self._rows.schema.n_units)
+        np.add.at(spreads, self.unit_of_row, self._projected.variances)
         return ColumnSetHSIC(self._rows, self._kernel, SpreadWidth(spreads))
 
     @property
