@@ -65,7 +65,9 @@ class Shape:
             X, y = map(np.load, self.data(folder))
             names = [*(f"x{j}" for j in range(self.n_columns)), "y", "two"]
             table = pa.table([*map(pa.array, X.T), pa.array(y), pa.array(two_classes(y))], names)
-            pq.write_table(table, path, row_group_size=self.row_group or self.n_rows)
+            half = path.with_suffix(".half")  # a run that is ended here leaves no broken table
+            pq.write_table(table, half, row_group_size=self.row_group or self.n_rows)
+            half.rename(path)
         return path
 
 
@@ -159,10 +161,26 @@ def open_data(engine: str, shape: Shape, folder: Path, classes: bool) -> tuple[A
     y = two_classes(y) if classes and not shape.n_classes else y
     if engine == "memory":
         return np.load(X_path), y
+    return partitions(X_path, shape), y
+
+
+def partitions(path: Path, shape: Shape) -> Any:
+    """A Dask array that reads each partition when it is needed.
+
+    A copy: rows that are only mapped count as resident memory once they have been read.
+    """
+    import dask
     import dask.array as da
 
-    rows = max(PARTITION_BYTES // (8 * shape.n_columns), 1)
-    return da.from_array(np.load(X_path, mmap_mode="r"), chunks=(rows, -1)), y
+    def rows(start: int, stop: int) -> Any:
+        return np.array(np.load(path, mmap_mode="r")[start:stop])
+
+    step = max(PARTITION_BYTES // (8 * shape.n_columns), 1)
+    spans = [(i, min(i + step, shape.n_rows)) for i in range(0, shape.n_rows, step)]
+    read = dask.delayed(rows)
+    return da.concatenate(
+        [da.from_delayed(read(i, j), (j - i, shape.n_columns), dtype=np.float64) for i, j in spans]
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from benchmarks.frame import RESULTS, write_report
-from benchmarks.speed import history
+from benchmarks.speed import dask_rows, history, thread_rows
 from benchmarks.speed.row import Options, Outcome, Row, Skipped, run
 from benchmarks.speed.table import TABLE
 from featsieve.evaluation.surroundings import seconds_in_words
@@ -64,7 +64,8 @@ def report(lines: list[str], seconds: float) -> None:
     note = (
         "Times are the best of several runs in turns, in one process per row. MiB is the peak of "
         "resident memory in one run of ours, in brackets what it had beyond the process before it "
-        f"(data, libraries and compiled code included there). All rows took {seconds:.0f} s."
+        f"(data, libraries and compiled code included there). All rows took {seconds:.0f} s.\n\n"
+        f"{thread_rows.NOTE}\n\n{dask_rows.NOTE}"
     )
     write_report("speed", "Speed", "\n".join(head + lines), note, packages=PACKAGES)
 

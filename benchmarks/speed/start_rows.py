@@ -11,7 +11,15 @@ from functools import partial
 from benchmarks.speed.row import Contest, Limit, Measured, Options, Row, Table
 
 TABLE = Table()
-METHODS = ("PearsonRanking", "MRMR", "MLMIRanking", "L1LSMI", "BAHSIC", "GlobalCMI")
+METHODS = (
+    "PearsonRanking",
+    "MRMR",
+    "MLMIRanking",
+    "L1LSMI",
+    "BAHSIC",
+    "GlobalCMI",
+    "AutoSelector",
+)
 SCRIPT = """
 import sys, time, warnings
 import numpy as np

@@ -148,3 +148,17 @@ class Block:
         """The rows as a dense float64 array (a view where they already are one)."""
         values = self.X.toarray() if self.is_sparse else self.X
         return np.asarray(values, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """What folds must not tear apart: rows of a group, or (``in_order``) the past and the future.
+
+    ``groups`` has a number for each row of the table.
+    """
+
+    groups: IntArray | None = None
+    in_order: bool = False
+
+    def of_rows(self, rows: IntArray) -> Dependence:
+        return self if self.groups is None else replace(self, groups=self.groups[rows])

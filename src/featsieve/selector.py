@@ -22,7 +22,7 @@ from featsieve.result import COMPLETED, SelectionResult
 from featsieve.runtime.fit_callbacks import CallbackSupportMixin, Phases, with_callbacks
 from featsieve.runtime.progress import drive
 from featsieve.runtime.user_warnings import warn_user
-from featsieve.schema import Schema
+from featsieve.schema import Dependence, Schema
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -188,9 +188,13 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
         from featsieve.procedures.auto_count import AutoCount
 
         seed = getattr(self, "random_state", 0)
-        return AutoCount(
-            procedure, self._scaled, int(seed) if is_integer(seed) and seed >= 0 else 0
-        )
+        seed = int(seed) if is_integer(seed) and seed >= 0 else 0
+        return AutoCount(procedure, self._scaled, seed, getattr(self, "_dependence", None))
+
+    def _within(self, dependence: Dependence) -> Self:
+        """For a run inside folds of another: folds of one's own keep together what those do."""
+        self._dependence = dependence
+        return self
 
     def _settings(self) -> Settings:
         """The parameters that all selectors share, resolved; all others checked."""

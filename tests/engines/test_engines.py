@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from featsieve import PearsonRanking, open_parquet
+from featsieve.engines import row_tiles
 from featsieve.engines.base import block_rows, map_taken, spans
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.input.boundary import Settings, open_engine
@@ -178,16 +179,18 @@ def manhattan(first, second):
     return np.abs(first.X[:, None, :] - second.X[None, :, :]).sum(axis=2)
 
 
-@pytest.fixture(params=["memory", "threads", "file", "dask"])
-def pair_engine(request, parquet):
+@pytest.fixture(params=["memory", "threads", "file", "dask", "large partitions"])
+def pair_engine(request, parquet, monkeypatch):
     import dask.array as da
 
+    monkeypatch.setattr(row_tiles, "TILE_ROWS", 40 if request.param == "large partitions" else 1024)
     X, y = make_numbers()
     return {
         "memory": lambda: open_engine(X, y, Settings(rows_per_block=64)),
         "threads": lambda: open_engine(X, y, Settings(rows_per_block=64, n_jobs=2)),
         "file": lambda: open_engine(open_parquet(parquet), "y", Settings()),
         "dask": lambda: open_engine(da.from_array(X, chunks=(130, 7)), y, Settings()),
+        "large partitions": lambda: open_engine(da.from_array(X, chunks=(130, 7)), y, Settings()),
     }[request.param]()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import inspect
+import sys
 from contextlib import contextmanager
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from featsieve import MRMR, PearsonRanking, open_parquet
 from featsieve.engines import row_batches
 from featsieve.errors import InputError
+from tests.fuzz.reading import forget_peak, status
 
 MIB = 1 << 20
 
@@ -134,6 +136,33 @@ def test_a_row_group_is_not_held_in_memory(layout, shape, tmp_path, monkeypatch)
     assert total == pytest.approx(X[:, 1].sum())
     assert X.nbytes > 16 * MIB
     assert pool.max_memory() < 10 * MIB
+
+
+def varint(number):
+    """Thrift's compact form of a number that is not negative."""
+    number, octets = 2 * number, []
+    while number >= 128:
+        octets.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*octets, number])
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks of memory are Linux's")
+def test_a_small_file_takes_no_more_memory_than_it_has_whatever_its_pages_say(tmp_path):
+    path = tmp_path / "table.parquet"
+    table = pa.table({"x": range(1000)})
+    pq.write_table(table, path, use_dictionary=False, compression="none")
+    content = path.read_bytes()
+    # The header after "PAR1": the kind of page, its size, and its size as stored (2 bytes each).
+    assert content[4:7] + content[9:10] == b"\x15\x00\x15\x15"
+    claim = b"\x15" + varint(10**9)
+    path.write_bytes(content[:6] + 2 * claim + content[12:])
+    file = row_batches.open_file(path)
+    forget_peak()
+    before = status("VmRSS")
+    with pytest.raises(OSError, match="smaller"):
+        list(row_batches.read_batches(file, path, ["x"], 100, 8 * MIB))
+    assert status("VmHWM") - before < 100 * MIB
 
 
 def test_selectors_give_the_same_answer_by_way_of_temporary_files(tmp_path, tiny_budget):

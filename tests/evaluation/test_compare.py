@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectKBest, SelectorMixin, f_regression
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
@@ -128,6 +129,80 @@ def test_groups_and_time_order_are_those_of_the_splitter():
     assert outcome.n_folds == 5
     ordered = compare(X, Y, "pc", **(QUICK | {"cv": TimeSeriesSplit(4)}))
     assert ordered.n_folds == 4
+
+
+class Spy(SelectorMixin, BaseEstimator):
+    """Keeps the first two columns, and in ``SEEN`` the rows it got, whose numbers are in x5."""
+
+    def __init__(self, error=None, cv=3):
+        self.error, self.cv = error, cv
+
+    def fit(self, X, y, groups=None):
+        SEEN.append((X[:, 5].astype(int), groups, self.cv))
+        if self.error is not None:
+            raise self.error("a reason")
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _get_support_mask(self):
+        return np.arange(self.n_features_in_) < 2
+
+
+SEEN: list = []
+NUMBERED = np.column_stack([X[:, :5], np.arange(60)])
+GROUPS = np.repeat(np.arange(12), 5)
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(3)])
+def test_a_method_sees_whole_groups_and_is_told_which_they_are(cv):
+    SEEN.clear()
+    compare(NUMBERED, Y, Spy(), groups=GROUPS.astype(str), **(QUICK | {"cv": cv}))
+    for rows, groups, inner in SEEN:
+        counts = np.bincount(GROUPS[rows])
+        assert (counts[counts > 0] % 5 == 0).all()
+        assert (np.unique(groups, return_inverse=True)[1].shape, type(inner)) == (
+            rows.shape,
+            GroupKFold,
+        )
+        assert len({*zip(groups.tolist(), GROUPS[rows].tolist(), strict=True)}) == len({*groups})
+
+
+def test_folds_inside_a_method_look_ahead_where_the_outer_ones_do():
+    SEEN.clear()
+    compare(NUMBERED, Y, Spy(), **(QUICK | {"cv": TimeSeriesSplit(3)}))
+    for rows, _, inner in SEEN:
+        assert (np.diff(rows) >= 0).all()
+        assert isinstance(inner, TimeSeriesSplit)
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError, IndexError, AttributeError, KeyError, ImportError, OSError]
+)
+def test_whatever_a_method_raises_is_a_row(error):
+    outcome = compare(X, Y, {"bad": Spy(error), "good": Spy()}, **QUICK)
+    assert outcome["bad"].failed.startswith(error.__name__)
+    assert outcome["good"].failed is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"my notes", b"my\nnotes\n", b"[1, 2]\n", b"3\n", b"\xff\xfe\x00", b'{"a": 1}\n']
+)
+def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not a file of finished pieces"):
+        Journal(path, {"data": 1})
+    assert path.read_bytes() == content
+    with pytest.raises(InputError, match="not a file of finished pieces"):
+        Journal(tmp_path, {"data": 1})
+
+
+def test_every_parameter_belongs_to_the_settings_of_a_run(tmp_path):
+    path = tmp_path / "run.jsonl"
+    long = {"kernel": "rbf", "target_kernel": "linear", "bandwidth": 1.2345, "estimator": "biased"}
+    compare(X, Y, BAHSIC(n_features_to_select=2, **long, step=0.3), resume=path, **QUICK)
+    with pytest.raises(InputError, match="belongs to another run"):
+        compare(X, Y, BAHSIC(n_features_to_select=2, **long, step=0.9), resume=path, **QUICK)
 
 
 def test_bootstrap_samples_draw_whole_groups():

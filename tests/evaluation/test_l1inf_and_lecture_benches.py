@@ -42,7 +42,7 @@ def test_table_1_shows_both_protocols_and_the_best_set(folder, tmp_path):
 
 
 def test_every_cell_says_what_else_was_measured(folder):
-    request = Request(folder, methods=["LDFS"], trials=3, quick=True)
+    request = Request(folder, methods=["LDFS"], trials=3)
     results = {cell.key: cell.work() for cell in table1.cells(request)}
     assert len(results["reasons", "wine", "LDFS"]["scales"]["[0, 1]"]) == 3
     cell = table1.report(request, results).comparisons[0]

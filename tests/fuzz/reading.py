@@ -106,12 +106,12 @@ def numbered(seed: int, number: int) -> tuple[str, bytes, tuple[str, ...]]:
     return name, damaged(name, rng), OPTIONS[rng.integers(len(OPTIONS))]
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     text = Path("/proc/self/status").read_text()
     return 1024 * int(re.findall(rf"{field}:\s+(\d+) kB", text)[0])
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -120,7 +120,7 @@ def serve() -> None:
     os.environ["FEATSIEVE_DEBUG"] = "1"  # errors come out as they are
     for name in FORMATS:  # imports and compilation are not what is measured
         read(name, sound(name), ())
-    limit = _status("VmSize") + ADDRESS_SPACE
+    limit = status("VmSize") + ADDRESS_SPACE
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     answers = sys.stdout
     for line in sys.stdin:
@@ -130,10 +130,10 @@ def serve() -> None:
 
 def _measured(seed: int, number: int) -> Answer:
     name, content, options = numbered(seed, number)
-    _forget_peak()
-    before = _status("VmRSS")
+    forget_peak()
+    before = status("VmRSS")
     answer = read(name, content, options)
-    growth = _status("VmHWM") - before
+    growth = status("VmHWM") - before
     if growth > ALLOWED_GROWTH:
         answer.problems.append(f"resident memory grew by {growth >> 20} MiB")
     return replace(answer, case=[name, *options])

@@ -8,7 +8,9 @@ from scipy.stats import genpareto, norm
 
 from featsieve.errors import InputError
 from featsieve.inference import permutation_test
+from featsieve.inference.exchange import rarest_pvalue
 from featsieve.inference.pareto_tail import KEPT, LargestScores, fit_pareto, survival, tail_pvalue
+from featsieve.inference.permutation import _Counts
 
 
 @pytest.mark.parametrize("shape", [-0.3, -0.1, 0.0])
@@ -63,3 +65,13 @@ def test_a_column_beyond_all_permutations_gets_less_than_the_floor():
 def test_an_unknown_tail_is_refused():
     with pytest.raises(InputError, match="tail"):
         permutation_test(np.eye(5), np.arange(5.0) / 2, tail="normal")
+
+
+def test_no_approximation_is_zero_or_below_the_rarest_permutation():
+    counts = _Counts(np.array([1e6]), 0.0, rarest_pvalue(1000))
+    counts.add(np.random.default_rng(0).exponential(size=(1, 1000)))
+    assert counts.result().by_tail[0]
+    assert counts.result().pvalues[0] == np.finfo(float).tiny
+    x = np.arange(5.0) ** 1.5
+    result = permutation_test(x[:, None], x, n_permutations=200, tail="pareto", random_state=0)
+    assert result.pvalues[0] >= 1 / 120

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from featsieve import MRMR, LassoSelector, MaxRel, PearsonRanking, StabilitySelector, open_parquet
+from featsieve import (
+    MRMR,
+    AutoSelector,
+    KnockoffSelector,
+    LassoSelector,
+    MaxRel,
+    PearsonRanking,
+    StabilitySelector,
+    open_parquet,
+)
 from featsieve.engines.row_subset import RowSubset
 from featsieve.errors import InputError
 from featsieve.inference.stability import (
@@ -118,7 +127,7 @@ def test_memory_file_dask_and_threads_agree(tmp_path, method):
         tmp_path / "t.parquet",
         row_group_size=70,
     )
-    make = {"selector": method, "n_pairs": 4, "threshold": 0.7, "random_state": 0}
+    make = {"selector": method, "n_pairs": 4, "threshold": 0.7, "pfer": 3.0, "random_state": 0}
     expected = StabilitySelector(**make).fit(X, y).frequencies_.tolist()
     others = [
         StabilitySelector(**make).fit(open_parquet(tmp_path / "t.parquet"), "y"),
@@ -228,3 +237,54 @@ def test_r_concave_tails_are_the_largest_of_all_r_concave_laws(mean, size, r, t)
 )
 def test_r_concave_bound_is_that_of_the_authors_algorithm(q, n_units, threshold, n_pairs, expected):
     assert r_concave(q, n_units, threshold, n_pairs) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("assumption", ["unimodal", "r-concave", "none"])
+def test_where_no_threshold_is_enough_the_guarantee_says_so(assumption):
+    X, y = table()
+    selector = StabilitySelector(
+        n_pairs=3, pfer=1e-9, assumption=assumption, random_state=0, allow_empty=True
+    ).fit(X, y)
+    assert not len(selector.indices_)
+    assert selector.guarantee_.startswith("Nothing is selected: no threshold")
+    assert selector.result_.extras["bound"] == 0.0
+
+
+def test_threshold_count_and_expected_number_must_agree():
+    X, y = table()
+    make = {"selector": MRMR(n_features_to_select=4), "n_pairs": 3, "threshold": 0.6}
+    with pytest.raises(InputError, match="leave one of the three open"):
+        StabilitySelector(**make, pfer=0.1).fit(X, y)
+    with pytest.warns(UserWarning, match="not by pfer=1"):
+        StabilitySelector(**make, random_state=0).fit(X, y)
+
+
+def test_a_checkpoint_belongs_to_its_halves_and_its_count(tmp_path):
+    X, y = table()
+    make = {"n_pairs": 6, "checkpoint": tmp_path / "counts.json", "random_state": np.int64(0)}
+    StabilitySelector(**make).fit(X, y)
+    with pytest.raises(InputError, match="other data or settings"):
+        StabilitySelector(**make).fit(X, y, groups=np.arange(len(X)) // 4)
+    with pytest.raises(InputError, match="other data or settings"):
+        StabilitySelector(**make, pfer=3.0).fit(X, y)
+    with pytest.raises(InputError, match="holds 6 pairs"):
+        StabilitySelector(**make | {"n_pairs": 5}).fit(X, y)
+
+
+def test_a_race_can_be_run_on_halves_and_beside_copies():
+    X, y = table()
+    race = AutoSelector(methods=["mrmr", "pc"], n_features_to_select=2)
+    assert StabilitySelector(race, n_pairs=2, random_state=0).fit(X, y).frequencies_.max() == 1.0
+    assert KnockoffSelector(race, fdr=0.5, random_state=0).fit(X, y).statistics_.max() > 0
+    with pytest.raises(InputError, match="methods"):
+        KnockoffSelector(AutoSelector(methods=["nothing"])).fit(X, y)
+
+
+def test_a_half_in_which_the_target_does_not_vary_selects_nothing():
+    X, _ = table(n=40)
+    y = np.zeros(40)
+    y[7] = 1.5
+    make = {"selector": PearsonRanking(n_features_to_select=3), "n_pairs": 5, "allow_empty": True}
+    selector = StabilitySelector(**make, random_state=0).fit(X, y)
+    assert selector.frequencies_.max() <= 0.5
+    assert selector.result_.extras["mean_selected"] == 1.5

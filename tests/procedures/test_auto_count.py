@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
 from featsieve import (
     BAHSIC,
@@ -13,13 +15,15 @@ from featsieve import (
     HSICRanking,
     PearsonRanking,
     PrincipalFeatures,
+    WrapperSelector,
     open_parquet,
 )
 from featsieve.datasets import make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
-from featsieve.procedures.judging.rows import draw_rows
+from featsieve.procedures.judging.rows import draw_rows, split_rows
 from featsieve.procedures.variance_count import rebuilt_share
+from featsieve.schema import Dependence
 from tests.estimators import METHODS, method_ids, quick_selector, target_for
 
 RNG = np.random.default_rng(0)
@@ -140,3 +144,35 @@ def test_the_share_of_the_variance_is_that_of_least_squares():
 def test_a_gram_matrix_as_target_is_refused():
     with pytest.raises(InputError, match="give a number"):
         BAHSIC(n_features_to_select="auto", target_kernel="precomputed").fit(X, X @ X.T)
+
+
+@pytest.mark.parametrize("kept", ["groups", "time"])
+def test_inside_folds_of_another_its_own_keep_what_those_keep(kept, monkeypatch):
+    seen = []
+
+    def watched(*arguments):
+        seen.extend(split_rows(*arguments))
+        return seen
+
+    monkeypatch.setattr("featsieve.procedures.auto_count.split_rows", watched)
+    groups = np.repeat(np.arange(12), 5)
+    dependence = Dependence(groups) if kept == "groups" else Dependence(in_order=True)
+    PearsonRanking(n_features_to_select="auto")._within(dependence).fit(X, Y)
+    assert len(seen) == 5
+    for fold in seen:
+        if kept == "groups":
+            assert not set(groups[fold.train]) & set(groups[fold.test])
+        else:
+            assert fold.train.max() < fold.test.min()
+
+
+def test_a_wrapper_inside_folds_of_another_splits_as_those_do():
+    groups = np.repeat(np.arange(12), 5)
+    selector = WrapperSelector(Ridge(), cv=4)
+    cv, told = selector._within(Dependence(groups))._split()
+    assert isinstance(cv, GroupKFold)
+    assert told["groups"] is groups
+    assert isinstance(selector._within(Dependence(in_order=True))._split()[0], TimeSeriesSplit)
+    grouped = selector._within(Dependence(groups)).fit(X, Y)
+    by_hand = WrapperSelector(Ridge(), cv=GroupKFold(4)).fit(X, Y, groups=groups)
+    assert grouped.scores_.tolist() == by_hand.scores_.tolist()

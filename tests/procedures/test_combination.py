@@ -37,6 +37,24 @@ def test_losses_are_those_of_one_model_per_row(n_classes):
     assert both == pytest.approx(expected.mean(axis=1))
 
 
+@pytest.mark.parametrize("neighbors", [False, True])
+def test_losses_of_several_sets_are_those_of_each_on_any_number_of_threads(neighbors):
+    y = X[:, 0] + X[:, 2] ** 2
+    one, two = (
+        LeaveOneOut(
+            draw_rows(open_engine(X, y, Settings(n_jobs=n_jobs)), 0),
+            np.arange(6),
+            0.1,
+            neighbors=neighbors,
+        )
+        for n_jobs in (1, 2)
+    )
+    sets = [[1], [2, 3], [4], [5], [5, 1]]
+    side_by_side = list(two.each(sets, [0]))
+    for positions, losses in zip(sets, side_by_side, strict=True):
+        assert losses.tolist() == one.losses([0, *positions]).tolist()
+
+
 def test_spread_is_the_standard_error_of_the_mean():
     errors = LeaveOneOut(sample_of(X, X[:, 0]), np.arange(2), 0.1)
     losses = RNG.normal(size=60)

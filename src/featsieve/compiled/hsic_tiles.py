@@ -105,15 +105,22 @@ def _dot(a: Any, b: Any) -> Any:
     return acc
 
 
-@njit(nogil=True, cache=True)
 def sum_contributions(A: Any, B: Any, scale: Any, is_code: Any, form: int, triangle: bool) -> Any:
     """t_ij = Σ_c scale_c · contribution_c(i, j); only j ≥ i is filled when ``triangle``."""
+    total = np.zeros((A.shape[1], B.shape[1]), A.dtype)
+    _add_contributions(A, B, scale, is_code, form, triangle, total)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _add_contributions(
+    A: Any, B: Any, scale: Any, is_code: Any, form: int, triangle: bool, total: Any
+) -> None:
     n_columns, n_rows = A.shape
     paired = n_columns - n_columns % 2 if form == SQUARED else 0
     for c in range(n_columns):
         if is_code[c]:
             paired = 0
-    total = np.zeros((n_rows, B.shape[1]), A.dtype)
     for start in range(0, n_rows, _ROWS):
         stop = min(start + _ROWS, n_rows)
         for c in range(0, paired, 2):
@@ -127,10 +134,8 @@ def sum_contributions(A: Any, B: Any, scale: Any, is_code: Any, form: int, trian
             for i in range(start, stop):
                 k = i if triangle else 0
                 add_contribution(total[i, k:], A[c, i], B[c, k:], scale[c], is_code[c], form)
-    return total
 
 
-@njit(nogil=True, cache=True)
 def candidate_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, base: Any, sign: Any, rates: Any,
     M: Any, offset: Any, degree: int, triangle: bool,
@@ -139,9 +144,19 @@ def candidate_sums(
 
     ``base`` = 0 and sign 1: each unit alone; sign 1: additions to a set; sign −1: removals.
     """
+    row, sums = np.empty(B.shape[1], A.dtype), np.zeros(starts.size - 1)
+    _add_candidate_sums(
+        A, B, starts, is_code, form, base, sign, rates, M, offset, degree, triangle, row, sums
+    )
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def _add_candidate_sums(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, base: Any, sign: Any, rates: Any,
+    M: Any, offset: Any, degree: int, triangle: bool, row: Any, sums: Any,
+) -> None:  # fmt: skip
     n_rows = A.shape[1]
-    row = np.empty(B.shape[1], A.dtype)
-    sums = np.zeros(starts.size - 1)
     for start in range(0, n_rows, _ROWS):
         for u in range(sums.size):
             c = starts[u]
@@ -159,7 +174,6 @@ def candidate_sums(
                     else:
                         _power_row(base[i, k:], sign, values, rates[u], offset, degree)
                 sums[u] += _dot(values, M[i, k:])
-    return sums
 
 
 @njit(nogil=True, cache=True)
@@ -298,13 +312,18 @@ def unit_row_sums(
     return by_row, by_column, squares
 
 
-@njit(nogil=True, cache=True)
 def unit_kernels(A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any) -> Any:
     """Each unit's exponential kernel between all rows of A and of B: units × rows × rows."""
-    n_units, n_rows, n_others = starts.size - 1, A.shape[1], B.shape[1]
-    values, nothing = np.empty((n_units, n_rows, n_others)), np.zeros(n_others)
-    for u in range(n_units):
-        for i in range(n_rows):
+    values, nothing = np.empty((starts.size - 1, A.shape[1], B.shape[1])), np.zeros(B.shape[1])
+    _fill_unit_kernels(A, B, starts, is_code, form, rates, nothing, values)
+    return values
+
+
+@njit(nogil=True, cache=True)
+def _fill_unit_kernels(
+    A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, nothing: Any, values: Any
+) -> None:
+    for u in range(values.shape[0]):
+        for i in range(values.shape[1]):
             _unit_row(values[u, i], i, A, B, 0, starts[u], starts[u + 1], is_code, form)
             _exponential_row(nothing, 1.0, values[u, i], rates[u])
-    return values

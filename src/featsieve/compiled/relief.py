@@ -4,6 +4,9 @@
 the rows ``starts[g]:starts[g + 1]``. Rough distances of all pairs come first, in single precision
 and column by column (``Q[c, i]``, ``B[c, j]``). The pairs that may be near by them are listed, and
 only those get their exact distance, row by row (``Q[i, c]``, ``B[j, c]``).
+
+Arrays are made outside of what is compiled: each way to make one takes a first fit about a
+twentieth of a second.
 """
 
 from __future__ import annotations
@@ -134,44 +137,57 @@ def _keep_smallest(kept: Any, values: Any) -> None:
             kept[position] = value
 
 
-@njit(nogil=True, cache=True)
 def kth_smallest(total: Any, starts: Any, k: int) -> Any:
     """The k-th smallest value of each row in each group, infinity where there are fewer."""
-    n_rows, n_groups = total.shape[0], starts.size - 1
-    smallest = np.empty((n_rows, n_groups))
-    kept = np.empty(k, total.dtype)
-    for i in range(n_rows):
-        for g in range(n_groups):
-            kept[:] = np.inf
-            _keep_smallest(kept, total[i, starts[g] : starts[g + 1]])
-            smallest[i, g] = kept[k - 1]
+    smallest = np.empty((total.shape[0], starts.size - 1))
+    _kth_smallest(total, starts, np.empty(k, total.dtype), smallest)
     return smallest
 
 
 @njit(nogil=True, cache=True)
+def _kth_smallest(total: Any, starts: Any, kept: Any, smallest: Any) -> None:
+    for i in range(smallest.shape[0]):
+        for g in range(smallest.shape[1]):
+            kept[:] = np.inf
+            _keep_smallest(kept, total[i, starts[g] : starts[g + 1]])
+            smallest[i, g] = kept[kept.size - 1]
+
+
 def pairs_within(total: Any, starts: Any, limits: Any) -> Any:
     """All (row, other row) at most as far as the limit of row and group; infinity is not a pair.
 
     They are listed by row and group: those of row i and group g begin at the third answer's entry
     i · (number of groups) + g.
     """
-    n_rows, n_groups = limits.shape
-    first = np.zeros(n_rows * n_groups + 1, np.intp)
-    for i in range(n_rows):
-        for g in range(n_groups):
-            count = 0
-            for j in range(starts[g], starts[g + 1]):
-                count += total[i, j] <= limits[i, g]
-            first[i * n_groups + g + 1] = first[i * n_groups + g] + count
+    first = np.zeros(limits.size + 1, np.intp)
+    _count_within(total, starts, limits, first)
     row, other = np.empty(first[-1], np.intp), np.empty(first[-1], np.intp)
+    _list_within(total, starts, limits, row, other)
+    return row, other, first
+
+
+@njit(nogil=True, cache=True)
+def _count_within(total: Any, starts: Any, limits: Any, first: Any) -> None:
     t = 0
-    for i in range(n_rows):
-        for g in range(n_groups):
+    for i in range(limits.shape[0]):
+        for g in range(limits.shape[1]):
+            count, limit = 0, limits[i, g]
             for j in range(starts[g], starts[g + 1]):
-                if total[i, j] <= limits[i, g]:
+                count += total[i, j] <= limit
+            t += 1
+            first[t] = first[t - 1] + count
+
+
+@njit(nogil=True, cache=True)
+def _list_within(total: Any, starts: Any, limits: Any, row: Any, other: Any) -> None:
+    t = 0
+    for i in range(limits.shape[0]):
+        for g in range(limits.shape[1]):
+            limit = limits[i, g]
+            for j in range(starts[g], starts[g + 1]):
+                if total[i, j] <= limit:
                     row[t], other[t] = i, j
                     t += 1
-    return row, other, first
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
@@ -182,13 +198,17 @@ def _distance(a: Any, b: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
 def pair_distances(Q: Any, B: Any, row: Any, other: Any) -> Any:
     """Exact distances of listed pairs, rows given row by row."""
     distance = np.empty(row.size)
+    _pair_distances(Q, B, row, other, distance)
+    return distance
+
+
+@njit(nogil=True, cache=True)
+def _pair_distances(Q: Any, B: Any, row: Any, other: Any, distance: Any) -> None:
     for t in range(row.size):
         distance[t] = _distance(Q[row[t]], B[other[t]])
-    return distance
 
 
 @njit(nogil=True, cache=True)
@@ -213,65 +233,53 @@ def add_pair_gappy_differences(
             )
 
 
-@njit(nogil=True, cache=True)
 def nearest_distances(distance: Any, first: Any, k: int) -> Any:
     """The k smallest distances of each list ``first[s]:first[s + 1]``, ascending, infinity where
     there are fewer; and how many of the list are exactly as far as the last of them."""
-    nearest = np.full((first.size - 1, k), np.inf)
-    at_edge = np.zeros(first.size - 1, np.intp)
-    for s in range(first.size - 1):
-        _keep_smallest(nearest[s], distance[first[s] : first[s + 1]])
-        for t in range(first[s], first[s + 1]):
-            at_edge[s] += distance[t] == nearest[s, k - 1]
+    nearest, at_edge = np.full((first.size - 1, k), np.inf), np.zeros(first.size - 1, np.intp)
+    _nearest_distances(distance, first, nearest, at_edge)
     return nearest, at_edge
 
 
 @njit(nogil=True, cache=True)
-def _first_not_below(values: Any, wanted: float) -> int:
-    low, high = 0, values.size
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _nearest_distances(distance: Any, first: Any, nearest: Any, at_edge: Any) -> None:
+    for s in range(at_edge.size):
+        kept = nearest[s]
+        _keep_smallest(kept, distance[first[s] : first[s + 1]])
+        last, count = kept[kept.size - 1], 0
+        for t in range(first[s], first[s + 1]):
+            count += distance[t] == last
+        at_edge[s] = count
 
 
-@njit(nogil=True, cache=True)
-def _first_above(values: Any, wanted: float) -> int:
-    low, high = 0, values.size
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] <= wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(nogil=True, cache=True)
-def _share(kept: Any, n_at_edge: int, distance: float, rank_sum: Any) -> float:
-    """The weights of the ranks that rows at this distance hold, shared among them."""
-    first, last = _first_not_below(kept, distance), _first_above(kept, distance)
-    n_tied = n_at_edge if last == kept.size else last - first
-    n_kept = _first_not_below(kept, np.inf)
-    return (rank_sum[last] - rank_sum[first]) / (rank_sum[n_kept] * n_tied)
-
-
-@njit(nogil=True, cache=True)
 def neighbour_shares(distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any) -> Any:
     """How much each listed pair counts: 0 for those that are not among the nearest of their list.
 
-    Rank r has the weight rank_sum[r + 1] − rank_sum[r]; the shares of a list add up to 1.
+    Rank r has the weight rank_sum[r + 1] − rank_sum[r]; rows at one distance share the weights of
+    their ranks, and the shares of a list add up to 1.
     """
     share = np.zeros(distance.size)
-    for s in range(first.size - 1):
-        n_kept = _first_not_below(nearest[s], np.inf)
-        for t in range(first[s], first[s + 1]):
-            if n_kept > 0 and distance[t] <= nearest[s, n_kept - 1]:
-                share[t] = _share(nearest[s], at_edge[s], distance[t], rank_sum)
+    _neighbour_shares(distance, first, nearest, at_edge, rank_sum, share)
     return share
+
+
+@njit(nogil=True, cache=True)
+def _neighbour_shares(
+    distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any, share: Any
+) -> None:
+    for s in range(at_edge.size):
+        kept, n_kept = nearest[s], 0
+        for r in range(kept.size):
+            n_kept += kept[r] < np.inf
+        for t in range(first[s], first[s + 1]):
+            value = distance[t]
+            if n_kept > 0 and value <= kept[n_kept - 1]:
+                below, up_to = 0, 0  # ranks of nearer rows, and of those as far
+                for r in range(n_kept):
+                    below += kept[r] < value
+                    up_to += kept[r] <= value
+                n_tied = at_edge[s] if up_to == kept.size else up_to - below
+                share[t] = (rank_sum[up_to] - rank_sum[below]) / (rank_sum[n_kept] * n_tied)
 
 
 @njit(nogil=True, cache=True, fastmath=_EXACT)
@@ -280,14 +288,20 @@ def _add_weighted(sums: Any, weight: float, here: Any, there: Any) -> None:
         sums[c] += weight * abs(there[c] - here[c])
 
 
-@njit(nogil=True, cache=True)
 def weighted_differences(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> Any:
     """Σ over pairs of weights[w, pair] · |difference| for each w and column; Q[i, c], B[j, c]."""
     sums = np.zeros((weights.shape[0], Q.shape[1]))
-    for t in range(row.size):
-        for w in range(weights.shape[0]):
-            _add_weighted(sums[w], weights[w, t], Q[row[t]], B[other[t]])
+    _add_weighted_differences(Q, B, row, other, weights, sums)
     return sums
+
+
+@njit(nogil=True, cache=True)
+def _add_weighted_differences(
+    Q: Any, B: Any, row: Any, other: Any, weights: Any, sums: Any
+) -> None:
+    for t in range(row.size):
+        for w in range(sums.shape[0]):
+            _add_weighted(sums[w], weights[w, t], Q[row[t]], B[other[t]])
 
 
 @njit(nogil=True, cache=True)

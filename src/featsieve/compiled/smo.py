@@ -56,7 +56,7 @@ def _worst_pair(
         can_fall = alpha[row] > 0 if sign[row] > 0 else alpha[row] < bound
         if can_fall:
             value = -sign[row] * slope[row]
-            bottom = min(bottom, value)
+            bottom = value if value < bottom else bottom
             rise = top - value
             if rise > 0:
                 curvature = diagonal[first] + diagonal[row]
@@ -81,15 +81,21 @@ def _move_pair(
     if same:
         total = alpha[i] + alpha[j]
         delta = (slope[i] - slope[j]) / curvature
-        low, high = max(0.0, total - bound), min(bound, total)
-        alpha[i] = min(max(alpha[i] - delta, low), high)
+        low, high = total - bound if total > bound else 0.0, total if total < bound else bound
+        alpha[i] = _clipped(alpha[i] - delta, low, high)
         alpha[j] = total - alpha[i]
     else:
         difference = alpha[i] - alpha[j]
         delta = (-slope[i] - slope[j]) / curvature
-        low, high = max(0.0, difference), min(bound, bound + difference)
-        alpha[i] = min(max(alpha[i] + delta, low), high)
+        low, high = (difference, bound) if difference > 0 else (0.0, bound + difference)
+        alpha[i] = _clipped(alpha[i] + delta, low, high)
         alpha[j] = alpha[i] - difference
     # Rounding must not leave a number next to its bound: it would count as free.
-    for row in (i, j):
-        alpha[row] = min(max(alpha[row], 0.0), bound)
+    alpha[i], alpha[j] = _clipped(alpha[i], 0.0, bound), _clipped(alpha[j], 0.0, bound)
+
+
+# Comparisons instead of min and max: each of those is a function to compile.
+@njit(nogil=True, cache=True)
+def _clipped(value: float, low: float, high: float) -> float:
+    value = low if value < low else value
+    return high if value > high else value

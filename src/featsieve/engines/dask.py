@@ -27,7 +27,8 @@ from featsieve.engines.dask_calls import Caller, Calls, futures_in_order, tree_m
 from featsieve.engines.dask_cluster import KeptParts, SharedValue, delayed
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
-from featsieve.engines.neighbours import Nearest, nearest_in_tile
+from featsieve.engines.neighbours import Nearest
+from featsieve.engines.row_tiles import nearest_rows, summary_of_pairs
 from featsieve.errors import InputError
 from featsieve.input.columns import rounded_columns
 from featsieve.input.containers import select_columns
@@ -142,7 +143,7 @@ class DaskEngine(BaseEngine):
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         self.screen()
-        summarise = delayed(self._in_units(fn))
+        summarise = delayed(partial(summary_of_pairs, self._in_units(fn)))
         pairs = [
             summarise(first, second)
             for i, first in enumerate(self._blocks)
@@ -156,7 +157,7 @@ class DaskEngine(BaseEngine):
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
         self.screen()
-        nearest = delayed(nearest_in_tile)
+        nearest = delayed(nearest_rows)
         distance = self._in_units(fn)
         blocks: list[Nearest] = compute(
             [

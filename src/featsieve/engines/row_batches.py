@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain
+from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any
 
 from featsieve.errors import InputError
 
 BUFFER_BYTES = 1 << 16
+SMALL_FILE = 1 << 24
 LEAST_BUDGET = 1 << 26
 USUAL_PAGE = 1 << 20  # what most writers keep a page below
 COPIES_OF_A_PAGE = 3  # as stored, decompressed, and the dictionary of the column
@@ -28,14 +30,18 @@ HEADER_BYTES = 64
 def open_file(path: Any) -> Any:
     """Neither mapped nor read ahead nor by whole column chunks: each would hold a whole row group
     or the whole file in memory in the end. Checksums of pages are verified where there are any:
-    Spark and other writers in Java store them."""
+    Spark and other writers in Java store them.
+
+    A small file is read by whole column chunks all the same: Arrow's buffered stream takes as much
+    memory as a page header says that the page has, up to 2 GB, before it finds that the file ends.
+    """
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(
         path,
         memory_map=False,
         pre_buffer=False,
-        buffer_size=BUFFER_BYTES,
+        buffer_size=0 if Path(path).stat().st_size <= SMALL_FILE else BUFFER_BYTES,
         page_checksum_verification=True,
     )
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,23 +14,25 @@ from sklearn.base import clone
 from featsieve.arrays import Array, IntArray
 from featsieve.errors import InputError
 from featsieve.evaluation.error_curve import fixed_folds, named_selectors
+from featsieve.evaluation.fitting import fit_quietly, row_dependence
 from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.evaluation.stability import Stability, stability
+from featsieve.inference.exchange import group_codes
 from featsieve.input.columns import column_names, is_sparse
 from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
-    brief,
     check_callback,
     check_integer,
     check_time,
     effective_n_jobs,
+    settings_of,
 )
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
-from featsieve.schema import Target
+from featsieve.schema import Dependence, Target
 
 FOLD, SAMPLE, ALL = "fold", "sample", "all rows"
 Key = tuple[str, str, int]
@@ -146,8 +147,9 @@ def compare(
     judges
         Names of ``featsieve.evaluation.JUDGES`` or estimators; errors are averaged over them.
     cv, groups
-        Folds, or any splitter of scikit-learn with its groups. Bootstrap samples draw whole groups
-        where there are groups.
+        Folds, or any splitter of scikit-learn with its groups; a number of folds keeps groups
+        together. Folds inside a method keep them and the time order as well. Bootstrap samples
+        draw whole groups.
     n_bootstraps
         Samples for the stability, at least 30 for its interval to hold; 0: none.
     max_time
@@ -173,7 +175,7 @@ def compare(
         name: _settled(selector, n_features_to_select, trial.target.task, random_state, max_time)
         for name, selector in named_selectors(methods).items()
     }
-    about = {**trial.about, "methods": {n: brief(s) for n, s in selectors.items()}}
+    about = {**trial.about, "methods": {n: settings_of(s) for n, s in selectors.items()}}
     journal = Journal(resume, about | {"n_bootstraps": n_bootstraps})
     work = trial.keys(selectors, n_bootstraps)
     finish(
@@ -196,6 +198,7 @@ class _Trial:
     judges: tuple[Any, ...]
     judge_names: tuple[str, ...]
     groups: Array | None
+    dependence: Dependence
     seed: int
 
     @classmethod
@@ -215,8 +218,9 @@ class _Trial:
             raise InputError("judges is empty; give at least one.")
         names = tuple(j if isinstance(j, str) else type(j).__name__ for j in several)
         models = tuple(make_judge(judge, target.task) for judge in several)
-        members = None if groups is None else np.asarray(groups)
-        return cls(X, y, codes, target, folds, models, names, members, seed)
+        members = group_codes(groups, len(codes))
+        kept = row_dependence(folds, members)
+        return cls(X, y, codes, target, folds, models, names, members, kept, seed)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -226,7 +230,8 @@ class _Trial:
         return {
             "data": joblib.hash((self.X, self.y)),
             "folds": joblib.hash(self.folds),
-            "judges": [brief(judge) for judge in self.judges],
+            "groups": joblib.hash(self.groups),
+            "judges": [settings_of(judge) for judge in self.judges],
             "seed": self.seed,
         }
 
@@ -251,8 +256,15 @@ class _Trial:
             drawn = rng.integers(0, len(names), len(names))
             rows = np.concatenate([np.flatnonzero(owner == group) for group in drawn])
             if len(np.unique(self.codes[rows])) > 1:
-                return rows
+                return np.sort(rows) if self.dependence.in_order else rows
         raise InputError("bootstrap samples hold one class only; set n_bootstraps=0.")
+
+    def kept(self, kind: str, rows: IntArray) -> Dependence:
+        """Of these rows; the copies of a row that was drawn twice belong together."""
+        drawn_once = kind != SAMPLE or self.groups is not None
+        return (
+            self.dependence.of_rows(rows) if drawn_once else replace(self.dependence, groups=rows)
+        )
 
     def errors(self, columns: IntArray, fold: int) -> list[float]:
         train, test = self.folds[fold]
@@ -311,15 +323,13 @@ def _run(
 def _piece(key: Key, trial: _Trial, selector: Any) -> dict[str, Any]:
     _, kind, number = key
     rows = trial.rows(kind, number)
+    X, y = select_rows(trial.X, rows), select_rows(trial.y, rows)
     started = time.perf_counter()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fitted = clone(selector).fit(select_rows(trial.X, rows), select_rows(trial.y, rows))
-        columns = _columns(fitted)
+        columns = _columns(fit_quietly(clone(selector), X, y, trial.kept(kind, rows)))
         seconds = time.perf_counter() - started
         errors = trial.errors(columns, number) if kind == FOLD else []
-    except (ValueError, TypeError, ArithmeticError, TimeoutError, MemoryError) as error:
+    except Exception as error:  # of a selector by anybody
         return {"failed": _reason(error)}
     return {"columns": columns.tolist(), "seconds": seconds, "errors": errors}
 

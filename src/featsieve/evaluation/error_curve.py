@@ -13,8 +13,9 @@ from sklearn.model_selection import check_cv
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.evaluation.fitting import fit_quietly, selected_columns
+from featsieve.evaluation.fitting import fit_quietly, row_dependence, selected_columns
 from featsieve.evaluation.judges import METRICS, make_judge, prediction_error
+from featsieve.inference.exchange import group_codes
 from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     brief,
@@ -23,11 +24,13 @@ from featsieve.input.parameters import (
     check_integer,
     check_time,
     effective_n_jobs,
+    is_integer,
 )
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.registry import METHODS, find_method
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
+from featsieve.schema import Dependence
 
 Protocol = Literal["nested", "resubstitution"]
 OPTIMISTIC = "optimistic: the columns were selected on the rows that judge them"
@@ -135,7 +138,8 @@ def error_curve(
         A name of ``featsieve.evaluation.JUDGES`` or an estimator.
     cv
         Folds, or any splitter of scikit-learn; with an integer, rows are shuffled by
-        ``random_state``, and classes stratified. ``groups`` are handed to the splitter.
+        ``random_state``, and classes stratified, or groups kept together where there are
+        ``groups``. A splitter gets them. Folds inside a method keep groups and time order as well.
     protocol
         ``"nested"``: selection inside each fold. ``"resubstitution"``: selection on all rows, as
         some papers did; the errors are then optimistic, and every output says so.
@@ -179,6 +183,7 @@ class _Trial:
     metric: str
     task: str
     seed: int | None
+    dependence: Dependence
 
     def settled(self, selector: Any) -> Any:
         """A copy that knows the task and the seed, where it left them open."""
@@ -193,10 +198,11 @@ class _Trial:
     def chosen(self, selector: Any, sizes: Sequence[int], rows: IntArray) -> list[IntArray]:
         """The columns selected on these rows, for each size."""
         X, y = select_rows(self.X, rows), select_rows(self.y, rows)
+        kept = self.dependence.of_rows(rows)
         if _is_prefix(selector):
-            order = _selected(selector, max(sizes), X, y)
+            order = _selected(selector, max(sizes), X, y, kept)
             return [order[:size] for size in sizes]
-        return [_selected(selector, size, X, y) for size in sizes]
+        return [_selected(selector, size, X, y, kept) for size in sizes]
 
     def error(self, columns: IntArray, fold: tuple[IntArray, IntArray]) -> float:
         train, test = fold
@@ -261,25 +267,32 @@ def _prepare(
         raise InputError(f"metric={metric!r} does not fit the task {described.task!r}.")
     folds = fixed_folds(target, cv, groups, described.is_classification, seed)
     model = make_judge(judge, described.task)
-    return _Trial(X, y, target, folds, model, metric, described.task, seed)
+    kept = row_dependence(folds, group_codes(groups, len(target)))
+    return _Trial(X, y, target, folds, model, metric, described.task, seed, kept)
 
 
 def fixed_folds(
     y: Array, cv: Any, groups: Any, classes: bool, seed: int | None
 ) -> list[tuple[IntArray, IntArray]]:
     """(training rows, test rows) of every fold, the same for all methods."""
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool) and groups is None:
+    if is_integer(cv):
         check_integer("cv", cv, 2, len(y))
-        splitter = StratifiedKFold if classes and np.bincount(y).min() >= cv else KFold
-        cv = splitter(int(cv), shuffle=True, random_state=seed)
+        cv = _numbered_folds(y, int(cv), groups is not None, classes, seed)
     try:
         splits = check_cv(cv, y, classifier=classes).split(np.zeros((len(y), 1)), y, groups)
         return [(np.asarray(train), np.asarray(test)) for train, test in splits]
     except (ValueError, TypeError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise InputError(f"cv={brief(cv)} cannot split the {len(y)} rows ({reason}).") from None
+
+
+def _numbered_folds(y: Array, n_folds: int, grouped: bool, classes: bool, seed: int | None) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+
+    if grouped:
+        return GroupKFold(n_folds)
+    splitter = StratifiedKFold if classes and np.bincount(y).min() >= n_folds else KFold
+    return splitter(n_folds, shuffle=True, random_state=seed)
 
 
 def _counts(counts: Iterable[int], n_columns: int) -> list[int]:
@@ -323,11 +336,11 @@ def _is_prefix(selector: Any) -> bool:
     return method is not None and method.search in _NESTED_SEARCHES
 
 
-def _selected(selector: Any, size: int, X: Any, y: Any) -> IntArray:
+def _selected(selector: Any, size: int, X: Any, y: Any, kept: Dependence) -> IntArray:
     """Selected columns, best first where the selector has an order."""
     selector = clone(selector)
     words = selector.get_params(deep=False)
     name = "n_features_to_select" if "n_features_to_select" in words else "k"
     if name not in words:
         raise InputError(f"{type(selector).__name__} has no n_features_to_select to set.")
-    return selected_columns(fit_quietly(selector.set_params(**{name: size}), X, y))
+    return selected_columns(fit_quietly(selector.set_params(**{name: size}), X, y, kept))

@@ -10,6 +10,8 @@ from typing import Any
 
 from featsieve.errors import InputError
 
+_BEGINNING = '{"about": '
+
 
 def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """One line of JSON, on the disk when this returns."""
@@ -43,11 +45,10 @@ class Journal:
 
     def _read(self, about: Mapping[str, Any]) -> None:
         assert self._path is not None
-        text = self._path.read_text(encoding="utf-8")
-        lines = text.split("\n")
-        if lines[-1]:  # the process ended inside a line
-            self._path.write_text(text[: -len(lines[-1])], encoding="utf-8")
-        records = [json.loads(line) for line in lines[:-1] if line]
+        text, records = self._records()
+        cut = text[text.rfind("\n") + 1 :]
+        if cut:  # the process ended inside a line
+            self._path.write_text(text.removesuffix(cut), encoding="utf-8")
         if not records:
             self._append({"about": dict(about)})
             return
@@ -58,6 +59,21 @@ class Journal:
             )
         for record in records[1:]:
             self._pieces[tuple(record["key"])] = record["piece"]
+
+    def _records(self) -> tuple[str, list[dict[str, Any]]]:
+        """The text, and its whole lines; a file of anything else is refused, and left alone."""
+        assert self._path is not None
+        try:
+            text = self._path.read_text(encoding="utf-8")
+            records = [json.loads(line) for line in text.split("\n")[:-1] if line]
+        except (OSError, ValueError):
+            text, records = "", [None]
+        begins = text.startswith(_BEGINNING) or _BEGINNING.startswith(text)
+        if not begins or not all(isinstance(record, dict) for record in records):
+            raise InputError(
+                f"{self._path} is not a file of finished pieces; give another file for them."
+            )
+        return text, records
 
     def _append(self, record: Mapping[str, Any]) -> None:
         assert self._path is not None

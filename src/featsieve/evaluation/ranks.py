@@ -98,13 +98,16 @@ def average_ranks(
 def _table(errors: Any, methods: Sequence[str] | None) -> tuple[list[str], FloatArray]:
     if isinstance(errors, Mapping):
         names = [str(name) for name in errors]
-        table = np.array([np.asarray(e, dtype=np.float64) for e in errors.values()]).T
+        columns = [np.asarray(e, dtype=np.float64) for e in errors.values()]
+        alike = len({column.shape for column in columns}) == 1
+        table = np.array(columns).T if alike else np.empty(0)
     else:
         table = np.asarray(errors, dtype=np.float64)
         names = [str(name) for name in (methods or range(table.shape[1] if table.ndim > 1 else 0))]
     if table.ndim < 2 or table.shape[0] < 2 or table.shape[1] < 2 or len(names) != table.shape[1]:
         raise InputError(
-            "errors must hold at least two data sets and two methods, with one name per method."
+            "errors must hold at least two data sets and two methods, the same number of errors "
+            "for each, and one name per method."
         )
     if np.isnan(table).any():
         raise InputError("errors holds NaN; give a method that failed an infinite error.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 from functools import cached_property
+from math import lgamma
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,15 @@ class Exchange:
     def moves_rows(self) -> bool:
         """Some group has at least two blocks."""
         return int(self._blocks.max()) > int(self._groups.max())
+
+
+def rarest_pvalue(n_rows: int) -> float:
+    """No approximation is below: no permutation is rarer than 1/n!, and 0 is no p-value.
+
+    >>> rarest_pvalue(4), rarest_pvalue(1000) > 0
+    (0.041666666666666664, True)
+    """
+    return float(max(np.exp(-lgamma(n_rows + 1)), np.finfo(np.float64).tiny))
 
 
 def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchange:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lgamma
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.permutation import permuted_sums
 from featsieve.errors import InputError
-from featsieve.inference.exchange import exchange
+from featsieve.inference.exchange import exchange, rarest_pvalue
 from featsieve.measures.hsic.functions import KernelChoice
 from featsieve.measures.hsic.grams import asymptotic_moments, centred, permutation_moments
 from featsieve.measures.hsic.passes import check_enough_samples
@@ -128,8 +127,7 @@ def gamma_pvalue(K: FloatArray, L: FloatArray, observed: float, *, with_skewness
     deviation = np.sqrt(null.variance)
     skewness = 2.0 * deviation / null.mean if null.third is None else null.third / deviation**3
     pvalue = float(pearson3.sf(observed, skewness, loc=null.mean, scale=deviation))
-    rarest = max(np.exp(-lgamma(len(K) + 1)), np.finfo(np.float64).tiny)
-    return max(pvalue, float(rarest))
+    return max(pvalue, rarest_pvalue(len(K)))
 
 
 def _orders(

@@ -15,7 +15,7 @@ from featsieve.engines.base import require_memory
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.inference.exchange import ORDERS_PER_SEED, Exchange, exchange
+from featsieve.inference.exchange import ORDERS_PER_SEED, Exchange, exchange, rarest_pvalue
 from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.input.parameters import check_choice
@@ -224,7 +224,8 @@ def permutation_steps(
     scores = np.asarray(bound.scores(), dtype=np.float64)
     if tail is not None:
         require_memory(3 * KEPT * len(scores), engine.memory_limit, "the tails of all columns")
-    counts = _Counts(scores, _rounding(scores, bound), with_tails=tail is not None)
+    rarest = None if tail is None else rarest_pvalue(engine.n_samples)
+    counts = _Counts(scores, _rounding(scores, bound), rarest)
     allowed = allowed or Exchange(engine.n_samples)
     for start, stop in _passes(int(n_permutations), _orders_a_pass(engine, bound), engine.monitor):
         orders = allowed.orders(seed, start, stop)
@@ -280,16 +281,20 @@ def _rounding(scores: FloatArray, bound: Bound) -> float:
 
 
 class _Counts:
-    """How many permutations reached each unit's score, alone and among the units below it."""
+    """How many permutations reached each unit's score, alone and among the units below it.
 
-    def __init__(self, scores: FloatArray, rounding: float, *, with_tails: bool = False) -> None:
+    With ``rarest``, the least p-value there can be, tails are kept and approximated.
+    """
+
+    def __init__(self, scores: FloatArray, rounding: float, rarest: float | None = None) -> None:
         self._scores = scores
         self._worst_first = best_first(scores)[::-1].copy()
         self._floor = scores - rounding
         self._single = np.zeros(len(scores), dtype=np.intp)
         self._stepdown = np.zeros(len(scores), dtype=np.intp)
         self._n_permutations = 0
-        self._largest = LargestScores(len(scores)) if with_tails else None
+        self._rarest = rarest
+        self._largest = None if rarest is None else LargestScores(len(scores))
 
     def add(self, permuted: FloatArray) -> None:
         """NaN reaches nothing."""
@@ -321,12 +326,12 @@ class _Counts:
 
     def _approximate(self, pvalues: FloatArray) -> BoolArray | None:
         """Put tail approximations where few permutations reach the score, and say where."""
-        if self._largest is None:
+        if self._largest is None or self._rarest is None:
             return None
         by_tail = np.zeros(len(pvalues), dtype=np.bool_)
         for unit in np.flatnonzero((self._single < ENOUGH_COUNTS) & ~np.isnan(pvalues)):
             largest, score = self._largest.values[unit], float(self._floor[unit])
             pvalue = tail_pvalue(largest, self._n_permutations, score)
             if pvalue is not None:
-                pvalues[unit], by_tail[unit] = pvalue, True
+                pvalues[unit], by_tail[unit] = max(pvalue, self._rarest), True
         return by_tail

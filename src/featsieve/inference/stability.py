@@ -32,6 +32,8 @@ def false_selections(
     """
     if threshold <= 0.5:
         return float(n_units)
+    if threshold > 1.0:  # beyond all shares nothing is selected
+        return 0.0
     if assumption == "none":
         bound = worst_case(q, n_units, threshold)
     elif assumption == "unimodal":

@@ -27,6 +27,8 @@ def select_columns(container: Any, columns: IntArray) -> Any:
         return container[[container.columns[j] for j in columns]]
     if isinstance(container, np.ndarray) or not is_frame(container):
         return container[:, columns]
+    if not len(columns) and hasattr(container, "iloc"):
+        return container.iloc[:, []]  # pandas keeps its rows without columns
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(container, eager_only=True)

@@ -24,6 +24,7 @@ Ends = Literal["both", "low", "high", "neither"]
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 LONGEST_VALUE = 60
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 MOST_THREADS = 4096
 
 
@@ -43,6 +44,14 @@ def brief(value: Any) -> str:
     except Exception:  # a user's object may fail at anything
         text = f"an object of {type(value).__name__}"
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+
+
+def settings_of(estimator: Any) -> dict[str, str]:
+    """All parameters in words that are the same in the next process."""
+    words = {"": type(estimator).__name__}
+    given = estimator.get_params() if hasattr(estimator, "get_params") else {"it": estimator}
+    words |= {name: _ADDRESS.sub("", repr(value)) for name, value in given.items()}
+    return dict(sorted(words.items()))
 
 
 def check_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:

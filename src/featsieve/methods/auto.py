@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ from featsieve.engines.cells import scan_cells, units_of
 from featsieve.engines.filled import Filling, usual_values
 from featsieve.engines.standardized import MappedEngine
 from featsieve.errors import InputError
+from featsieve.inference.exchange import group_codes
 from featsieve.input.parameters import (
     brief,
     check_choice,
@@ -24,8 +25,18 @@ from featsieve.input.parameters import (
     is_word,
     not_allowed,
 )
-from featsieve.methods.portfolio import ENTRIES, PORTFOLIO, samples_rows, unknown_cost
+from featsieve.methods.portfolio import (
+    ENTRIES,
+    PORTFOLIO,
+    fixed_procedure,
+    prepared,
+    racer,
+    samples_rows,
+    seconds_on_all_rows,
+    unknown_cost,
+)
 from featsieve.procedures.combination import Ballot
+from featsieve.procedures.deferred import Deferred
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
     FEWEST_ROWS,
@@ -35,13 +46,15 @@ from featsieve.procedures.judging.rows import (
     draw_rows,
     split_rows,
 )
-from featsieve.procedures.race import COMBINATION, Candidate, Clocked, Race, Runner, affordable
+from featsieve.procedures.race import COMBINATION, Race
+from featsieve.procedures.runners import Candidate, Clocked, Runner, affordable
 from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
-from featsieve.registry import METHODS, find_method
+from featsieve.registry import METHODS
 from featsieve.result import TIME_LIMIT, SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
+from featsieve.schema import Dependence
 from featsieve.selector import BaseSelector
 
 RACE_SHARE = 0.15  # of the time limit, by the models; the rest is for judges and slower machines
@@ -76,7 +89,7 @@ class AutoSelector(BaseSelector):
     judges : "auto" or a list of names, default="auto"
         "neighbors", "trees" and "ridge"; "auto": all three.
     cv : int, splitter or iterable, default=5
-        The inner folds. A splitter gets ``groups`` from ``fit``.
+        The inner folds. With a number, rows of a group stay together; a splitter gets ``groups``.
     combine : bool, default=True
         False: the candidate with the least error wins.
     max_time : float or None, default=30
@@ -119,7 +132,8 @@ class AutoSelector(BaseSelector):
 
         Parameters
         ----------
-        groups : one value per row, for the splitter of the inner folds
+        groups : one value per row
+            Rows of a group are in the same inner fold, or where a splitter puts them.
         """
         self._refuse_params(params)
         self._groups = groups
@@ -129,6 +143,12 @@ class AutoSelector(BaseSelector):
             del self._groups
 
     # --- the run --------------------------------------------------------------------------------
+
+    def _procedure(self) -> Procedure:
+        """For a run inside another selector; refuses what cannot race."""
+        self._judges()
+        self._named_selectors()
+        return Deferred(self._steps)
 
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         seed = root_seed(self.random_state)
@@ -206,10 +226,7 @@ class AutoSelector(BaseSelector):
     def _noted(
         self, result: SelectionResult, race: Race, runner: Runner, count: int, rule: str
     ) -> SelectionResult:
-        extras: dict[str, Any] = {
-            "method": runner.name,
-            "race": race.table(runner, count),
-        }
+        extras: dict[str, Any] = {"method": runner.name, "race": race.table(runner, count)}
         if race.count is None:
             extras |= count_notes(rule, runner.curve() if runner.losses else ())
         return result.evolve(extras={**result.extras, **extras})
@@ -219,26 +236,30 @@ class AutoSelector(BaseSelector):
     def _judges(self) -> list[Judge]:
         if is_word(self.judges, "auto"):
             return list(JUDGES.values())
-        if isinstance(self.judges, str) or not isinstance(self.judges, Sequence):
-            raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
-        if not self.judges:
+        if isinstance(self.judges, str) or not isinstance(self.judges, Sequence) or not self.judges:
             raise not_allowed("judges", self.judges, f"'auto' or a list of {', '.join(JUDGES)}")
         return [JUDGES[check_choice("judges", name, JUDGES)] for name in self.judges]
 
     def _folds(self, sample: RowSample, seed: int) -> list[Fold]:
-        if is_integer(self.cv) and self._groups is None:
-            n_folds = check_integer("cv", self.cv, 2)
-            folds = split_rows(sample, min(n_folds, sample.n_rows // 2), seed)
+        if is_integer(self.cv):
+            n_folds = min(check_integer("cv", self.cv, 2), sample.n_rows // 2)
+            folds = split_rows(sample, n_folds, seed, self._kept_together(sample))
         else:
             folds = self._given_folds(sample)
         if not folds:
             raise InputError("no inner fold has a target that varies; give more rows.")
         return folds
 
+    def _kept_together(self, sample: RowSample) -> Dependence:
+        """What ``fit`` was told, else what holds for the folds that this run is inside of."""
+        codes = group_codes(getattr(self, "_groups", None), sample.source.n_samples)
+        outside: Dependence = getattr(self, "_dependence", Dependence())
+        return outside if codes is None else replace(outside, groups=codes)
+
     def _given_folds(self, sample: RowSample) -> list[Fold]:
         y, rows = sample.y[:, 0], np.arange(sample.n_rows)
+        groups = self._kept_together(sample).of_rows(sample.rows).groups
         try:
-            groups = None if self._groups is None else np.asarray(self._groups)[sample.rows]
             splitter = check_cv(self.cv, y, classifier=sample.source.target.is_classification)
             splits = splitter.split(np.zeros((sample.n_rows, 1)), y, groups)
             folds = [
@@ -273,20 +294,34 @@ class AutoSelector(BaseSelector):
     def _candidates(
         self, engine: Engine, filling: Filling | None, k: int | None
     ) -> list[Candidate]:
-        return [
-            self._candidate(name, selector, engine, filling, k)
+        candidates = [
+            self._candidate(name, selector, engine, filling)
             for name, selector in self._named_selectors().items()
+        ]
+        return self._in_time(candidates, engine, k or DEFAULT_COUNT)
+
+    def _in_time(self, candidates: Sequence[Candidate], engine: Engine, k: int) -> list[Candidate]:
+        """Those that take too long on all rows cannot win; the cheapest may, whatever it takes."""
+        shape = engine.n_samples, engine.n_features, k
+        timed = [(c, seconds_on_all_rows(c.name, *shape)) for c in candidates]
+        cheapest = min((seconds for c, seconds in timed if c.unable is None), default=0.0)
+        longest = max(FINAL_SHARE * self._planned_time, cheapest)
+        return [
+            replace(c, unable=f"not started: about {seconds:.3g} s on all rows")
+            if seconds > longest and c.unable is None
+            else c
+            for c, seconds in timed
         ]
 
     def _named_selectors(self) -> dict[str, BaseSelector]:
         given = self.methods
         if is_word(given, "auto"):
-            return {entry.name: _build(entry.name) for entry in PORTFOLIO}
+            return {entry.name: racer(entry.name) for entry in PORTFOLIO}
         if isinstance(given, str) or not isinstance(given, Sequence) or not given:
             raise not_allowed("methods", given, "'auto' or a list of method names and selectors")
         named: dict[str, BaseSelector] = {}
         for method in given:
-            selector = _build(method) if isinstance(method, str) else method
+            selector = racer(method) if isinstance(method, str) else method
             if not isinstance(selector, BaseSelector) or isinstance(selector, AutoSelector):
                 raise not_allowed("methods", method, "names and selectors of featsieve")
             name = type(selector).__name__
@@ -299,22 +334,19 @@ class AutoSelector(BaseSelector):
         selector: BaseSelector,
         engine: Engine,
         filling: Filling | None,
-        k: int | None,
     ) -> Candidate:
         fill = None if selector._takes_missing else filling
         entry = ENTRIES.get(name)
         cost = unknown_cost if entry is None else entry.cost
         return Candidate(
             name,
-            _fixed(selector),
-            partial(_prepared, selector, fill),
+            fixed_procedure(selector),
+            partial(prepared, selector, fill),
             cost,
-            self._why_not(name, selector, engine, k),
+            self._why_not(name, selector, engine),
         )
 
-    def _why_not(
-        self, name: str, selector: BaseSelector, engine: Engine, k: int | None
-    ) -> str | None:
+    def _why_not(self, name: str, selector: BaseSelector, engine: Engine) -> str | None:
         """Why a candidate cannot run on all rows, before any work is spent on it."""
         method = next((m for m in METHODS if m.name == type(selector).__name__), None)
         entry, is_numeric = ENTRIES.get(name), not engine.target.is_classification
@@ -328,9 +360,6 @@ class AutoSelector(BaseSelector):
         gathers = method is not None and method.engines == "gathers" and not samples_rows(name)
         if gathers and 8 * n * m > engine.memory_limit:
             return "not started: it needs all rows in memory, beyond memory_limit"
-        seconds = entry.cost(n if not samples_rows(name) else min(n, 5000), m, k or DEFAULT_COUNT)
-        if seconds > FINAL_SHARE * self._planned_time:
-            return f"not started: about {seconds:.3g} s on all rows"
         return None
 
     @property
@@ -361,26 +390,6 @@ class AutoSelector(BaseSelector):
         if self.method_ == COMBINATION:
             return clone(self)
         return self._named_selectors()[self.method_]
-
-
-def _build(name: str) -> BaseSelector:
-    try:
-        method = find_method(name)
-    except KeyError:
-        raise not_allowed("methods", name, "names of 'featsieve methods'") from None
-    entry = ENTRIES.get(method.name)
-    selector: BaseSelector = method.load()(**(entry.parameters if entry else {}))
-    return selector
-
-
-def _fixed(selector: BaseSelector) -> Procedure:
-    """The procedure of a selector that is told how many units to find."""
-    return clone(selector).set_params(n_features_to_select=1)._procedure()
-
-
-def _prepared(selector: BaseSelector, filling: Filling | None, engine: Engine) -> Engine:
-    filled = engine if filling is None else MappedEngine(engine, filling)
-    return selector._scaled(filled)
 
 
 def _run(candidate: Candidate | None, engine: Engine, count: int) -> Iterator[SelectionResult]:

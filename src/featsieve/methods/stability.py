@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,15 +12,30 @@ import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.inference.exchange import group_codes
-from featsieve.inference.stability import ASSUMPTIONS, Assumption, most_selected
-from featsieve.input.parameters import check_choice, check_integer, check_real, not_allowed
-from featsieve.methods.around import AroundSelector, inner_selector
+from featsieve.inference.stability import (
+    ASSUMPTIONS,
+    Assumption,
+    false_selections,
+    most_selected,
+)
+from featsieve.input.parameters import (
+    check_choice,
+    check_integer,
+    check_real,
+    is_integer,
+    not_allowed,
+    settings_of,
+)
+from featsieve.methods.around import READING, AroundSelector, inner_selector
 from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
 from featsieve.methods.ranking import PearsonRanking
+from featsieve.procedures.deferred import Deferred
 from featsieve.procedures.stability import Checkpoint, Halves, StabilitySelection, members_of
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
+from featsieve.schema import Dependence
 from featsieve.selector import BaseSelector
 
 USUAL_THRESHOLD = 0.75
@@ -45,7 +61,8 @@ class StabilitySelector(AroundSelector):
     n_pairs : int, default=50
     threshold : float in (0.5, 1], default: the least that keeps ``pfer``
     pfer : float, default=1.0
-        How many false columns may be expected (per-family error rate).
+        How many false columns may be expected (per-family error rate). A threshold and a count of
+        the selector that do not keep it are refused, or a warning if it was left at its default.
     assumption : {"unimodal", "r-concave", "none"}, default="unimodal"
         What is assumed of the frequencies of false columns: that their law has one mode, or the
         stronger r-concavity (a sharper bound), or nothing.
@@ -98,7 +115,11 @@ class StabilitySelector(AroundSelector):
 
     def _procedure(self) -> Procedure:
         self._inner()._procedure()
-        return _LateStability(self)
+        return Deferred(self._halved)
+
+    def _halved(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
+        selection = self._selection(engine.n_samples, engine.schema.n_units)
+        return selection.steps(engine, k)
 
     def _run(self, engine: Engine) -> Iterable[SelectionResult]:
         inner, n_units = self._inner(), engine.schema.n_units
@@ -121,9 +142,12 @@ class StabilitySelector(AroundSelector):
         if self.block_size is not None:
             check_integer("block_size", self.block_size, 1)
 
-    def _selection(self, n_rows: int) -> StabilitySelection:
+    def _selection(self, n_rows: int, n_units: int) -> StabilitySelection:
         self._checked()
+        per_half = self._per_half(n_units)
         groups = getattr(self, "_groups", None)
+        if groups is None:
+            groups = getattr(self, "_dependence", Dependence()).groups
         if groups is not None and self.block_size is not None:
             raise InputError("groups and block_size both say which rows stay together; give one.")
         members = members_of(group_codes(groups, n_rows), self.block_size, n_rows)
@@ -140,22 +164,40 @@ class StabilitySelector(AroundSelector):
             assumption=self.assumption,
             seed=root_seed(self.random_state),
             halves=Halves(n_rows, members),
-            checkpoint=self._checkpoint(),
+            checkpoint=self._checkpoint(per_half, members),
         )
 
-    def _checkpoint(self) -> Checkpoint:
+    def _per_half(self, n_units: int) -> int | None:
+        """How many units a half selects, where that is known; refuses what contradicts it."""
+        inner = self._inner()
+        if inner.n_features_to_select is None:
+            return self._affordable(n_units)
+        q = inner._count_for_statistics(n_units)
+        if q is None or self.threshold is None or self.pfer == StabilitySelector.pfer:
+            return q
+        bound = false_selections(q, n_units, self.threshold, self.n_pairs, self.assumption)
+        if bound > self.pfer:
+            raise InputError(
+                f"{q} of {n_units} columns per half and threshold={self.threshold:g} bound the "
+                f"number of false columns by {bound:.2g}, not by pfer={self.pfer:g}; leave one of "
+                "the three open."
+            )
+        return q
+
+    def _checkpoint(self, per_half: int | None, members: Any) -> Checkpoint:
         if self.checkpoint is None:
             return Checkpoint(None, "")
         if not isinstance(self.checkpoint, str | Path):
             raise not_allowed("checkpoint", self.checkpoint, "a path or None")
-        if not isinstance(self.random_state, int):
+        if not is_integer(self.random_state):
             raise InputError(
                 "a run that is to go on later needs the same halves; give an integer as "
                 "random_state."
             )
-        return Checkpoint(
-            Path(self.checkpoint), repr((self._inner(), self.random_state, self.block_size))
-        )
+        kept = None if members is None else hashlib.sha256(members.tobytes()).hexdigest()
+        reading = [getattr(self, name) for name in READING]
+        settings = (settings_of(self._inner()), reading, int(self.random_state), per_half, kept)
+        return Checkpoint(Path(self.checkpoint), repr(settings))
 
     def _store(self, engine: Any, result: SelectionResult, k: int | None) -> None:
         owner = engine.schema.unit_of_column
@@ -164,6 +206,13 @@ class StabilitySelector(AroundSelector):
         self.intervals_ = extras["intervals"][owner]
         self.threshold_ = extras["threshold"]
         self.guarantee_ = self._guarantee(extras)
+        bound, q = extras["bound"], extras["mean_selected"]
+        if self.threshold is not None and bound > self.pfer * (1 + 1e-9):
+            warn_user(
+                f"{q:.3g} columns per half and threshold={self.threshold:g} bound the number of "
+                f"false columns by {bound:.2g}, not by pfer={self.pfer:g}; let the selector choose "
+                "fewer columns, raise the threshold, or leave it open."
+            )
         super()._store(engine, result, k)
 
     def _guarantee(self, extras: Any) -> str:
@@ -172,11 +221,14 @@ class StabilitySelector(AroundSelector):
             "unimodal": "if the frequencies of false columns have a unimodal law",
             "r-concave": "if the frequencies of false columns have an r-concave law",
         }[self.assumption]
+        pairs, q = extras["n_pairs"], extras["mean_selected"]
+        drawn = f"{pairs} complementary pair{'s' * (pairs != 1)}, {_columns(q)} per half"
+        if not np.isfinite(extras["threshold"]):
+            return f"Nothing is selected: no threshold keeps the bound {self.pfer:g} ({drawn})."
         return (
             f"On average at most {extras['bound']:.2g} false columns are selected "
-            f"({extras['n_pairs']} complementary pairs, {extras['mean_selected']:.3g} columns per "
-            f"half, threshold {extras['threshold']:.0%}), {assumed}; a column is false that a half "
-            "selects no more often than one picked at random."
+            f"({drawn}, threshold {extras['threshold']:.0%}), {assumed}; a column is false that a "
+            "half selects no more often than one picked at random."
         )
 
     def _explain_nothing(self, schema: Any, result: SelectionResult) -> str:
@@ -190,18 +242,12 @@ class StabilitySelector(AroundSelector):
             reason = f"no column was selected by {threshold:.0%} of the halves"
         else:
             reason = (
-                f"with {result.extras['mean_selected']:.3g} columns per half no threshold keeps "
+                f"with {_columns(result.extras['mean_selected'])} per half no threshold keeps "
                 f"the expected number of false columns below {self.pfer:g}; let the selector "
                 "choose fewer columns, or raise pfer"
             )
         return f"Nothing passes: {reason}. Nearest misses: {listed(nearest)}."
 
 
-@dataclass(frozen=True)
-class _LateStability:
-    """Halves can be drawn when the number of rows is known."""
-
-    owner: StabilitySelector
-
-    def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
-        yield from self.owner._selection(engine.n_samples).steps(engine, k)
+def _columns(number: float) -> str:
+    return f"{number:.3g} column{'s' * (number != 1)}"

@@ -12,11 +12,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import check_choice, is_integer
 from featsieve.measures.cross_val_score import CrossValScore
+from featsieve.procedures.judging.splitting import splitter_within
 from featsieve.procedures.pairing import Pairing
 from featsieve.procedures.score_curve import CountRule, ScoreCurve
 from featsieve.protocols import Procedure
+from featsieve.schema import Dependence
 from featsieve.searches.exhaustive import Exhaustive
 from featsieve.searches.stepwise import Backward, Forward
 from featsieve.selector import PairingSelector
@@ -124,13 +126,21 @@ class WrapperSelector(PairingSelector):
         return Pairing(self._measure(), search())
 
     def _measure(self) -> CrossValScore:
+        cv, split_params = self._split()
         return CrossValScore(
             self.estimator,
-            cv=self.cv,
+            cv=cv,
             scoring=self.scoring,
-            split_params=getattr(self, "_split_params", None),
+            split_params=split_params,
             score_params=getattr(self, "_score_params", None),
         )
+
+    def _split(self) -> tuple[Any, dict[str, Any]]:
+        """The splitter and what it is told; inside folds of another it keeps what those keep."""
+        told = getattr(self, "_split_params", {})
+        outside: Dependence = getattr(self, "_dependence", Dependence())
+        cv = splitter_within(outside, self.cv) if is_integer(self.cv) else self.cv
+        return cv, told if outside.groups is None else {"groups": outside.groups, **told}
 
     @property
     def _takes_missing(self) -> bool:

@@ -20,6 +20,7 @@ from featsieve.procedures.smi_curve import count_notes, smallest_within_one_erro
 from featsieve.procedures.variance_count import VARIANCE_RULE, variance_curve
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
+from featsieve.schema import Dependence
 
 N_FOLDS = 5
 PATIENCE = 4
@@ -46,12 +47,14 @@ class SizePoint:
 class AutoCount:
     """A procedure that finds the count for another procedure, then runs that with it.
 
-    ``prepare`` is what the selector does to an engine before the procedure sees it.
+    ``prepare`` is what the selector does to an engine before the procedure sees it; the folds keep
+    together what ``dependence`` says.
     """
 
     procedure: Procedure
     prepare: Callable[[Engine], Engine]
     seed: int = 0
+    dependence: Dependence | None = None
 
     def steps(self, engine: Engine, k: int | None = None) -> Iterator[SelectionResult]:
         """A first answer from the sample, then that of all rows with the count that was found."""
@@ -79,7 +82,7 @@ class AutoCount:
 
     def _points(self, sample: RowSample, n_units: int) -> list[SizePoint]:
         """The error of each count over the folds, until it has long stopped to fall."""
-        folds = split_rows(sample, min(N_FOLDS, sample.n_rows // 2), self.seed)
+        folds = split_rows(sample, min(N_FOLDS, sample.n_rows // 2), self.seed, self.dependence)
         if not folds:
             raise InputError(
                 "n_features_to_select='auto' needs folds in which the target varies; give a number."

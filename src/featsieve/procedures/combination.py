@@ -119,11 +119,21 @@ class _Search:
         self._known: dict[frozenset[int], FloatArray] = {}
 
     def losses(self, positions: Sequence[int]) -> FloatArray:
-        key = frozenset(positions)
-        if key not in self._known:
-            self._known[key] = self._errors.losses(positions)
-            self._monitor.check()
-        return self._known[key]
+        self._judge([positions])
+        return self._known[frozenset(positions)]
+
+    def _judge(self, sets: Sequence[Sequence[int]], base: Sequence[int] = ()) -> None:
+        """Sets together with a base, as far as they are not known."""
+        new: dict[frozenset[int], Sequence[int]] = {}
+        for positions in sets:
+            key = frozenset([*base, *positions])
+            if key not in self._known:
+                new.setdefault(key, positions)
+        if new:
+            losses = self._errors.each(list(new.values()), base)
+            for key, of_rows in zip(new, losses, strict=True):
+                self._known[key] = of_rows
+                self._monitor.check()
 
     def forward(self, k: int) -> list[int]:
         """All units in the first rounds, then those that were best in the round before."""
@@ -134,6 +144,7 @@ class _Search:
             outside = np.setdiff1d(np.arange(n), selected)
             if len(selected) >= FULL_ROUNDS:
                 outside = outside[best_first(-last[outside])[:BEAM]]
+            self._judge([[position] for position in outside.tolist()], selected)
             for position in outside.tolist():
                 last[position] = self._errors.mean(self.losses([*selected, position]))
             selected.append(self._addition(selected, outside.tolist(), last))
@@ -155,6 +166,7 @@ class _Search:
 
     def refined(self, positions: list[int], rivals: Sequence[list[int]]) -> list[int]:
         """The best rival if it is clearly better, else the positions as they are."""
+        self._judge([positions, *rivals])
         best = min(
             rivals, key=lambda rival: self._errors.mean(self.losses(rival)), default=positions
         )

@@ -12,22 +12,21 @@ time runs out.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
-import numpy as np
 from scipy.stats import t as student
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.procedures.combination import VOTE_SIZES, Ballot, Combination, ballot_sizes
+from featsieve.procedures.combination import Ballot, Combination, ballot_sizes
 from featsieve.procedures.judging.rows import Court, Fold, RowSample
-from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
-from featsieve.protocols import Engine, Procedure
+from featsieve.procedures.judging.sizes import SetsBySize
+from featsieve.procedures.runners import Clocked, Runner, standard_error
+from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.pool import ordered_map
-from featsieve.runtime.progress import Monitor, TimeUp
+from featsieve.runtime.progress import Monitor
 
 ROUNDS = (2, 3)  # folds after which the worse half leaves
 FEWEST_LEFT = 5
@@ -36,86 +35,6 @@ RACED_COUNT = 10  # where no count is given
 LEVEL = 0.05  # of the test that a candidate is better than the combination
 FOLD_ROWS, FINAL_ROWS = 250, 500  # whose errors decide in a combination
 COMBINATION = "combination"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A procedure in the race.
-
-    ``prepare`` is what has to be done to an engine first; ``cost`` the modelled seconds of one run
-    on n rows and m columns for k units; ``unable`` is None, or why it cannot run.
-    """
-
-    name: str
-    procedure: Procedure
-    prepare: Callable[[Engine], Engine]
-    cost: Callable[[int, int, int], float]
-    unable: str | None = None
-
-    @property
-    def runs(self) -> int:
-        """Per engine, for sets of several sizes."""
-        return len(VOTE_SIZES) if nesting_of(self.procedure) is None else 1
-
-    def sets(self, engine: Engine, most: int) -> SetsBySize:
-        return SetsBySize(self.procedure, self.prepare(engine), most)
-
-
-@dataclass
-class Runner:
-    """A candidate, or the combination, with what the judges have said of it: sizes × folds."""
-
-    name: str
-    candidate: Candidate | None = None
-    modelled: float | None = None
-    errors: dict[int, list[FloatArray]] = field(default_factory=dict)  # one per judge
-    losses: dict[int, list[FloatArray]] = field(default_factory=dict)
-    seconds: float = 0.0
-    outcome: str = ""
-
-    @property
-    def is_running(self) -> bool:
-        return not self.outcome
-
-    def n_folds(self, count: int) -> int:
-        return len(self.losses.get(count, ()))
-
-    def loss(self, count: int) -> float:
-        return float(np.mean(self.losses[count])) if count in self.losses else np.inf
-
-    def point(self, size: int) -> tuple[int, float, float]:
-        errors = np.array([fold.mean() for fold in self.errors[size]])
-        return size, float(errors.mean()), _standard_error(errors)
-
-    def fold_losses(self, size: int) -> FloatArray:
-        """The mean over the judges."""
-        return np.array(self.losses[size]).reshape(len(self.losses[size]), -1).mean(axis=1)
-
-    def curve(self) -> tuple[tuple[int, float, float], ...]:
-        """Count, loss, and the standard error of its difference from the least loss.
-
-        Of the difference, because all counts are judged on the same folds: what a hard fold adds
-        to all of them says nothing about counts.
-        """
-        return _curve({size: self.fold_losses(size) for size in sorted(self.losses)})
-
-    def good_counts(self) -> set[int]:
-        """Those within one standard error of the best for every judge, in loss and in error."""
-        good = set(self.losses)
-        for table in (self.losses, self.errors):
-            for judge in range(len(table[min(good)][0]) if good else 0):
-                curve = _curve({s: np.array(table[s])[:, judge] for s in table})
-                least = min(value for _, value, _ in curve)
-                good &= {size for size, value, spread in curve if value <= least + spread}
-        return good or {min(self.losses, key=lambda size: (self.loss(size), size))}
-
-
-def _curve(losses: Mapping[int, FloatArray]) -> tuple[tuple[int, float, float], ...]:
-    best = min(losses, key=lambda size: (losses[size].mean(), size))
-    return tuple(
-        (size, float(values.mean()), _standard_error(values - losses[best]))
-        for size, values in losses.items()
-    )
 
 
 @dataclass
@@ -162,8 +81,9 @@ class Race:
         """All folds; the winner, judged at all sizes."""
         start = 0
         for stop in sorted({min(r, len(self.folds)) for r in (*ROUNDS, len(self.folds))}):
-            for number in range(start, stop):
-                self._run_fold(number)
+            at_once = 1 if self._n_jobs == 1 else stop - start
+            for first in range(start, stop, at_once):
+                self._run_folds(range(first, first + at_once))
             if stop < len(self.folds):
                 self._halve(stop)
             start = stop
@@ -173,7 +93,36 @@ class Race:
                 self._judge_sizes(winner, fold)
         return winner
 
-    def _run_fold(self, number: int) -> None:
+    @property
+    def _n_jobs(self) -> int:
+        return self.sample.source.n_jobs
+
+    def _run_folds(self, numbers: Sequence[int]) -> None:
+        """All candidates on each fold in turn, then the combinations of these folds."""
+        asked = {number: self._judged_ballots(number) for number in numbers}
+        votes = [(self.folds[n], told) for n, told in asked.items() if len(told) > 1]
+        n_jobs = self._n_jobs if len(votes) >= self._n_jobs else 1  # else each has all threads
+        monitor = self.monitor if n_jobs == 1 else self.monitor.silent()
+
+        def judged(vote: tuple[Fold, list[Ballot]]) -> dict[int, IntArray]:
+            fold, ballots = vote
+            with Clocked(self.combined):
+                engine = self.sample.engine(fold.train, monitor)
+                sets = Combination(ballots, self.seed, FOLD_ROWS).sets(engine, self.sizes())
+                units = {size: answer.indices for size, answer in sets.items()}
+                for chosen in units.values():
+                    self.court.verdict(fold, chosen)
+                    monitor.check()
+                return units
+            return {}
+
+        if self.combine:
+            for (fold, _), units in zip(votes, ordered_map(judged, votes, n_jobs), strict=True):
+                for size, chosen in units.items():
+                    self._judge(self.combined, fold, size, chosen)
+
+    def _judged_ballots(self, number: int) -> list[Ballot]:
+        """Of the candidates that did not fail on a fold."""
         fold = self.folds[number]
 
         def judged(sets: SetsBySize, runner: Runner) -> Ballot:
@@ -182,13 +131,7 @@ class Race:
 
         words = f"fold {number + 1} of {len(self.folds)}"
         answered = self._each(judged, fold.train, words)
-        ballots = [ballot for ballot in answered if ballot is not None]
-        if len(ballots) > 1 and self.combine:
-            with Clocked(self.combined):
-                engine = self.sample.engine(fold.train)
-                answers = Combination(ballots, self.seed, FOLD_ROWS).sets(engine, self.sizes())
-                for size, answer in answers.items():
-                    self._judge(self.combined, fold, size, answer.indices)
+        return [ballot for ballot in answered if ballot is not None]
 
     def _each(
         self, ask: Callable[[SetsBySize, Runner], Ballot], rows: IntArray | None, words: str
@@ -198,7 +141,7 @@ class Race:
         Each has an engine of its own. Threads look at the clock but do not report, and Python's
         filters of warnings are common to all of them.
         """
-        running, n_jobs = self.running, self.sample.source.n_jobs
+        running, n_jobs = self.running, self._n_jobs
         monitor = self.monitor if n_jobs == 1 else self.monitor.silent()
 
         def answer(runner: Runner) -> Ballot | None:
@@ -207,13 +150,14 @@ class Race:
                 return ask(runner.candidate.sets(engine, self._most), runner)  # type: ignore[union-attr]
             return None
 
+        order = running if n_jobs == 1 else running[::-1]  # the longest first, else all wait for it
         answers = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for done, ballot in enumerate(ordered_map(answer, running, n_jobs), start=1):
+            for done, ballot in enumerate(ordered_map(answer, order, n_jobs), start=1):
                 answers.append(ballot)
                 self.monitor.tick(words, done, len(running) + 1)
-        return answers
+        return answers if n_jobs == 1 else answers[::-1]
 
     @property
     def _most(self) -> int:
@@ -283,7 +227,7 @@ class Race:
         if len(gains) < 2:
             return False
         limit = student.ppf(1.0 - LEVEL / n_rivals, len(gains) - 1)
-        return bool(gains.mean() > limit * _standard_error(gains))
+        return bool(gains.mean() > limit * standard_error(gains))
 
     def _gains(self, best: Runner) -> FloatArray:
         count = self.raced_count
@@ -299,18 +243,22 @@ class Race:
     def table(self, winner: Runner, count: int) -> list[dict[str, Any]]:
         """One row per candidate, the winner first, then by their errors."""
         raced = self.raced_count
-        entrants = [*self.runners, *([self.combined] if self.combined.losses else [])]
+        is_in = bool(self.combined.losses) or winner is self.combined
+        entrants = [*self.runners, *([self.combined] if is_in else [])]
         ranked = sorted(entrants, key=lambda r: (r is not winner, -r.n_folds(raced), r.loss(raced)))
-        return [self._row(runner, runner is winner, count) for runner in ranked]
+        return [self._row(runner, winner, count) for runner in ranked]
 
-    def _row(self, runner: Runner, won: bool, count: int) -> dict[str, Any]:
+    def _row(self, runner: Runner, winner: Runner, count: int) -> dict[str, Any]:
+        won = runner is winner
         size = error = spread = None
         if runner.errors:
             judged = count if won and count in runner.errors else self.raced_count
             size, error, spread = runner.point(judged)
         return {
             "method": runner.name,
-            "outcome": self._won_words(runner) if won else runner.outcome or self._lost_words(),
+            "outcome": self._won_words(runner)
+            if won
+            else runner.outcome or self._lost_words(runner, winner),
             "n_folds": runner.n_folds(self.raced_count),
             "count": size,
             "error": error,
@@ -319,12 +267,16 @@ class Race:
             "modelled_seconds": runner.modelled,
         }
 
-    def _lost_words(self) -> str:
-        return "voted to the end" if self.combined.losses else "lost the last round"
+    def _lost_words(self, runner: Runner, winner: Runner) -> str:
+        if winner is self.combined or self.combined.losses:
+            return "voted to the end"
+        return "lost the last round" if runner.losses else "not judged: the race was stopped"
 
     def _won_words(self, winner: Runner) -> str:
         """Why: the losses of the winner and of the best other one at the count of the race."""
         count = self.raced_count
+        if not winner.losses:
+            return "the answer so far: the race was stopped before any fold was judged"
         others = [r for r in [*self.runners, self.combined] if r is not winner]
         judged = [r for r in others if r.n_folds(count) == winner.n_folds(count) > 0]
         if not judged:
@@ -338,49 +290,3 @@ class Race:
             )
         words = f"{gap:.4f} below {second.name}" if gap else f"level with {second.name}"
         return f"won: loss {loss:.4f}, {words}"
-
-
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
-class Clocked:
-    """Adds the time to a runner; whatever goes wrong is its outcome, except the end of the time."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-
-    def __enter__(self) -> None:
-        self._started = perf_counter()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-        self._runner.seconds += perf_counter() - self._started
-        if not isinstance(error, Exception) or isinstance(error, TimeUp):
-            return False
-        self._runner.outcome = f"failed: {' '.join(str(error).split())}"
-        self._runner.losses.clear()
-        self._runner.errors.clear()
-        return True
-
-
-def affordable(
-    candidates: Sequence[Candidate], shape: tuple[int, int, int], n_runs: int, budget: float
-) -> list[Runner]:
-    """Cheapest first while the modelled costs stay within the budget; the first one always runs."""
-    n, m, k = shape
-    runners = [
-        Runner(c.name, c, n_runs * c.runs * c.cost(n, m, k), outcome=c.unable or "")
-        for c in candidates
-    ]
-    runners.sort(key=lambda runner: runner.modelled or 0.0)
-    spent, started = 0.0, False
-    for runner in runners:
-        if not runner.is_running:
-            continue
-        spent += runner.modelled or 0.0
-        if spent > budget and started:
-            runner.outcome = (
-                f"not started: about {runner.modelled:.3g} s, more than is left of the time limit"
-            )
-        started = True
-    return runners

@@ -77,8 +77,9 @@ class RidgeForward:
             outside = [p for p in range(len(errors.pool)) if p not in selected]
             if len(selected) >= FULL_ROUNDS:
                 outside = [outside[p] for p in best_first(last[outside])[: self.beam]]
-            for candidate in outside:
-                last[candidate] = -errors.mean(errors.losses([*selected, candidate]))
+            losses = errors.each([[position] for position in outside], selected)
+            for position, of_rows in zip(outside, losses, strict=True):
+                last[position] = -errors.mean(of_rows)
                 monitor.check()
             scores[errors.pool[outside]] = last[outside]
             selected.append(outside[best_index(last[outside])])

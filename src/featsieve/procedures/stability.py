@@ -87,7 +87,7 @@ class StabilitySelection:
         engine.take(np.arange(1))  # refuses missing cells once, before threads do
         mark = self.checkpoint.mark(engine)
         nothing = Counts(0, np.zeros(engine.schema.n_units, dtype=np.intp), 0)
-        counts = self.checkpoint.read(mark) or nothing
+        counts = self.checkpoint.read(mark, self.n_pairs) or nothing
         if counts.n_pairs:
             yield self._answer(counts, k)
         numbers = range(counts.n_pairs, self.n_pairs)
@@ -102,6 +102,10 @@ class StabilitySelection:
         return [self._selected(engine, rows) for rows in halves]
 
     def _selected(self, engine: Engine, rows: IntArray) -> IntArray:
+        """Nothing where the target is the same in all rows: ties would go to the first columns."""
+        y = engine.targets(rows)
+        if y.shape[1] and (y == y[:1]).all():
+            return np.empty(0, dtype=np.intp)
         # Halves run in threads, so they look at the clock but do not report.
         *_, last = self.run(half_of(engine, rows, engine.monitor.silent()))
         return last.indices
@@ -166,7 +170,7 @@ class Checkpoint:
     path: Path | None
     settings: str
 
-    def read(self, mark: str) -> Counts | None:
+    def read(self, mark: str, most_pairs: int) -> Counts | None:
         if self.path is None or not self.path.exists():
             return None
         saved = self._parsed()
@@ -174,6 +178,11 @@ class Checkpoint:
             raise InputError(
                 f"{self.path.name} belongs to other data or settings; give another checkpoint "
                 "file, or remove it."
+            )
+        if saved["n_pairs"] > most_pairs:
+            raise InputError(
+                f"{self.path.name} holds {saved['n_pairs']} pairs of halves, more than "
+                f"n_pairs={most_pairs}; raise n_pairs, or give another checkpoint file."
             )
         return Counts(saved["n_pairs"], np.array(saved["selected"], dtype=np.intp), saved["sizes"])
 

@@ -60,19 +60,14 @@ def importance_by_kind(
     The forest learns from bootstrap samples and finds the best cuts, so noise in single rows has
     another effect on it; five levels keep what few rows say out of it (Kursa and Rudnicki 2010).
     """
-    from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
-
     table, owner = encoded_units(sample)
     kept = np.isin(owner, units)
     table, owner = table[:, kept], np.searchsorted(units, owner[kept])
-    targets = _targets(sample)
-    targets = targets[:, 0] if targets.shape[1] == 1 else targets
-    shared = {"max_features": _share_of_columns(table.shape[1]), "random_state": seed % 2**32}
-    extra = ExtraTreesRegressor(n_trees, min_samples_leaf=2, **shared)
-    forest = RandomForestRegressor(n_trees, max_depth=5, **shared)
-    for model in (extra, forest):
-        model.fit(table, targets, sample.weight)
-        yield np.asarray(np.bincount(owner, model.feature_importances_, len(units)), dtype=float)
+    share = _share_of_columns(table.shape[1])
+    extra = Grower(table, _targets(sample), sample.weight, 2, share)
+    for grower in (extra, replace(extra, min_rows=1, max_depth=5, draws=True)):
+        trees = list(grower.trees(tree_seeds(seed % 2**32, n_trees), sample.source.n_jobs))
+        yield np.asarray(np.bincount(owner, mean_importance(trees), len(units)), dtype=float)
 
 
 def _targets(sample: RowSample) -> FloatArray:

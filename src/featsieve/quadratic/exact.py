@@ -250,11 +250,16 @@ def exact_steps(problem: Problem, options: Options) -> Iterator[Answer]:
 def auto_steps(problem: Problem, options: Options) -> Iterator[Answer]:
     """The best so far: cheap starts, swaps and tabu search on each, a proof if it is cheap."""
     best: Answer | None = None
+    known: set[bytes] = set()  # several starts come to the same set
     for start in _starts(problem, options):
         if best is None:
             yield start
-        improved = improve(problem, start.indices, patience(problem), options.monitor)
-        best = improved if best is None or improved.value > best.value else best
+        key = np.sort(start.indices).tobytes()
+        if key not in known:
+            known.add(key)
+            improved = improve(problem, start.indices, patience(problem), options.monitor)
+            best = improved if best is None or improved.value > best.value else best
+        assert best is not None  # the first start is new
         yield best
     if best is not None and problem.n <= PROOF_SIZE:
         yield from prove(problem, best, replace(options, node_limit=PROOF_WORK // problem.n**2))

@@ -6,6 +6,7 @@ import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -245,6 +246,14 @@ def test_no_evidence_is_an_explained_empty_answer():
         pipeline.fit(X, y)
     empty = KnockoffSelector(random_state=0, allow_empty=True).fit(X, y)
     assert empty.transform(X).shape == (80, 0)
+
+
+def test_an_empty_selection_keeps_the_rows_of_a_dataframe():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), index=np.arange(50) + 7)
+    selector = KnockoffSelector(allow_empty=True, random_state=0).fit(X, np.arange(50.0))
+    empty = selector.transform(X)
+    assert empty.shape == (50, 0)
+    assert empty.index.equals(X.index)
 
 
 def test_what_would_pass_at_a_later_level_is_named():

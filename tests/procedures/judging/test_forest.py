@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from featsieve.procedures.judging.forest import (
     Grower,
@@ -34,6 +34,25 @@ def test_trees_are_those_of_a_forest(data, weighted, n_jobs):
     expected = forest.predict(X).reshape(len(X), -1)
     assert mean_prediction(trees, X).tolist() == expected.tolist()
     assert mean_importance(trees).tolist() == forest.feature_importances_.tolist()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_trees_from_drawn_rows_are_those_of_a_random_forest(data, n_jobs):
+    X, Y = data
+    forest = RandomForestRegressor(25, max_depth=4, max_features=0.5, random_state=7)
+    forest.fit(X, Y[:, 0] if Y.shape[1] == 1 else Y)
+    grower = Grower(X, Y, min_rows=1, max_features=0.5, max_depth=4, draws=True)
+    trees = list(grower.trees(tree_seeds(7, 25), n_jobs))
+    expected = forest.predict(X).reshape(len(X), -1)
+    assert mean_prediction(trees, X).tolist() == expected.tolist()
+    assert mean_importance(trees).tolist() == forest.feature_importances_.tolist()
+
+
+def test_rows_are_drawn_by_their_weights():
+    X = np.arange(6.0)[:, None]
+    weight = np.array([0.0, 1.0, 0.0, 2.0, 0.0, 0.0])
+    trees = Grower(X, X, weight, min_rows=1, draws=True).trees(range(10))
+    assert {value for tree in trees for value in tree.predict(X.astype(np.float32))} == {1.0, 3.0}
 
 
 def test_a_forest_of_stumps_without_a_branch_has_no_importance():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.kernel_ridge import KernelRidge as SklearnRidge
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 
 from featsieve import BAHSIC, JMI, GlobalCMI, HSICLasso, PearsonRanking
@@ -14,6 +15,7 @@ from featsieve.input.boundary import Settings, open_engine
 from featsieve.procedures.judging.judges import JUDGES, KernelRidge, Neighbors
 from featsieve.procedures.judging.rows import Court, draw_rows, encoded, split_rows
 from featsieve.procedures.judging.sizes import SetsBySize, nesting_of, sizes_up_to
+from featsieve.schema import Dependence
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 8))
@@ -53,6 +55,21 @@ def test_folds_cover_every_row_once_and_are_balanced(n_rows, n_folds, seed, clas
         assert set(fold.train) | set(fold.test) == set(range(n_rows))
         if classes:
             assert abs(y[fold.test].mean() - 0.5) <= 1 / len(fold.test) + 1e-12
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_folds_keep_groups_and_time_order(classes):
+    y = np.arange(60) % 2 if classes else np.arange(60) ** 1.5
+    sample, groups = sample_of(np.arange(60.0)[:, None], y), np.repeat(np.arange(12), 5)[::-1]
+    folds = split_rows(sample, 4, 0, Dependence(groups))
+    assert len(folds) == 4
+    for fold in folds:
+        assert not set(groups[fold.train]) & set(groups[fold.test])
+    assert sorted(np.concatenate([fold.test for fold in folds]).tolist()) == list(range(60))
+    ahead = split_rows(sample, 4, 0, Dependence(in_order=True))
+    assert [(len(fold.train), fold.test.tolist()) for fold in ahead] == [
+        (len(train), test.tolist()) for train, test in TimeSeriesSplit(4).split(y)
+    ]
 
 
 @pytest.mark.parametrize("judge", JUDGES)

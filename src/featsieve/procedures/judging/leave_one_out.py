@@ -8,17 +8,19 @@ neighbours: a row is not a neighbour of itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from threading import local
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, lapack
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.linalg.lapack import factor_in_place, invert_in_place, solve_in_place
 from featsieve.procedures.judging.judges import squared_distances
 from featsieve.procedures.judging.rows import RowSample, encoded_units, judged_targets
-from featsieve.runtime.pool import single_threaded_blas
+from featsieve.runtime.pool import ordered_map, single_threaded_blas
 
 N_NEIGHBORS = 5
+ROWS_AT_ONCE = 64  # whose neighbours are looked for: their distances stay in the cache
 
 
 class LeaveOneOut:
@@ -30,6 +32,7 @@ class LeaveOneOut:
         table, owner = encoded_units(sample)
         self.pool = pool
         self.weight = sample.weight
+        self._n_jobs = sample.source.n_jobs
         self._distances = [squared_distances(*[table[:, owner == unit]] * 2) for unit in pool]
         self._widths = np.array([max(np.count_nonzero(owner == unit), 1) for unit in pool])
         targets = np.concatenate([part for _, part in judged_targets(sample)], axis=1)
@@ -37,13 +40,26 @@ class LeaveOneOut:
         least = len(table) ** 2 * np.finfo(np.float64).eps  # less is lost in rounding
         self._penalty = max(penalty, least)
         self._neighbors = neighbors
+        self._upper = np.triu(np.ones((len(table), len(table))))
+        self._here = local()
 
     def losses(self, positions: Sequence[int]) -> FloatArray:
         """One squared error per row; with ``neighbors`` the mean of both models."""
-        distances = sum((self._distances[p] for p in positions), np.zeros_like(self._distances[0]))
+        return next(self.each([positions]))
+
+    def each(self, sets: Sequence[Sequence[int]], base: Sequence[int] = ()) -> Iterator[FloatArray]:
+        """The losses of each set together with the base, side by side on threads."""
+        shared = self._add(np.zeros_like(self._upper), base)
+
+        def of_set(positions: Sequence[int]) -> FloatArray:
+            distances, room = self._room()
+            np.copyto(distances, shared)
+            width = self._widths[[*base, *positions]].sum()
+            ridge = self._ridge(self._add(distances, positions), width, room)
+            return 0.5 * (ridge + self._nearest(distances)) if self._neighbors else ridge
+
         with single_threaded_blas():  # small matrices: threads would wait for each other
-            ridge = self._ridge(distances / self._widths[list(positions)].sum())
-        return 0.5 * (ridge + self._nearest(distances)) if self._neighbors else ridge
+            yield from ordered_map(of_set, sets, self._n_jobs if len(sets) > 1 else 1)
 
     def mean(self, losses: FloatArray) -> float:
         return float(np.average(losses, weights=self.weight))
@@ -54,18 +70,36 @@ class LeaveOneOut:
         deviations = weight * (losses - self.mean(losses))
         return float(np.sqrt((deviations**2).sum()) / weight.sum())
 
-    def _ridge(self, distances: FloatArray) -> FloatArray:
-        K = np.exp(-0.5 * distances)
+    def _room(self) -> tuple[FloatArray, FloatArray]:
+        """Two tables for each thread: new ones would come from the system each time."""
+        if not hasattr(self._here, "room"):
+            self._here.room = np.empty_like(self._upper), np.empty_like(self._upper)
+        return self._here.room
+
+    def _add(self, distances: FloatArray, positions: Sequence[int]) -> FloatArray:
+        for position in positions:
+            distances += self._distances[position]
+        return distances
+
+    def _ridge(self, distances: FloatArray, width: int, room: FloatArray) -> FloatArray:
+        K = np.divide(distances, -2.0 * width, out=room)
+        np.exp(K, out=K)
         K[np.diag_indices_from(K)] += self._penalty
-        factor = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-        solved = cho_solve((factor, True), self._targets, check_finite=False)
-        inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-        residuals = solved / np.diag(inverse)[:, None]
-        return np.asarray((residuals**2).sum(axis=1))
+        K *= self._upper
+        factor_in_place(K)
+        solved = np.array(self._targets.T, order="C")
+        solve_in_place(K, solved)
+        invert_in_place(K)
+        residuals = solved / np.einsum("ij,ij->i", K, K)
+        return np.asarray((residuals**2).sum(axis=0))
 
     def _nearest(self, distances: FloatArray) -> FloatArray:
-        k = min(N_NEIGHBORS, len(distances) - 1)
+        n = len(distances)
+        k = min(N_NEIGHBORS, n - 1)
         distances[np.diag_indices_from(distances)] = np.inf
-        nearest = np.argpartition(distances, k - 1, axis=1)[:, :k]
+        nearest = np.empty((n, k), dtype=np.intp)
+        for start in range(0, n, ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            nearest[rows] = np.argpartition(distances[rows], k - 1, axis=1)[:, :k]
         residuals = self._targets - self._targets[nearest].mean(axis=1)
         return np.asarray((residuals**2).sum(axis=1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from featsieve.engines.memory import MemoryEngine
 from featsieve.procedures.judging.judges import Judge
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target, power_of_two
+from featsieve.schema import Block, Dependence, Schema, Target, power_of_two
 from featsieve.statistics.moments import target_columns
 
 MOST_ROWS = 1000
@@ -121,18 +122,41 @@ def _present_classes(target: Target, y: Array) -> tuple[Target, Array]:
     return Target(target.task, target.n_outputs, tuple(states for states, _ in coded)), codes
 
 
-def split_rows(sample: RowSample, n_folds: int, seed: int) -> list[Fold]:
-    """Folds with the same share of each class, or of each part of the range of a number."""
-    rng = np.random.default_rng((seed, n_folds, sample.n_rows))
-    shuffled = rng.permutation(sample.n_rows)
-    by_target = shuffled[np.argsort(_strata(sample)[shuffled], kind="stable")]
-    number = np.empty(sample.n_rows, dtype=np.intp)
-    for start in range(0, sample.n_rows, n_folds):
-        members = by_target[start : start + n_folds]
-        number[members] = rng.permutation(n_folds)[: len(members)]
-    everything = np.arange(sample.n_rows)
-    folds = [Fold(everything[number != f], everything[number == f]) for f in range(n_folds)]
-    return [fold for fold in folds if sample.is_usable(fold)]
+def split_rows(
+    sample: RowSample, n_folds: int, seed: int, dependence: Dependence | None = None
+) -> list[Fold]:
+    """Folds with the same share of each class, or of each part of the range of a number.
+
+    ``dependence`` is that of the rows of the table; folds in time order learn from earlier rows.
+    """
+    kept = (dependence or Dependence()).of_rows(sample.rows)
+    splits = _in_order(sample, n_folds) if kept.in_order else _dealt(sample, n_folds, seed, kept)
+    return [fold for fold in splits if sample.is_usable(fold)]
+
+
+def _in_order(sample: RowSample, n_folds: int) -> Iterator[Fold]:
+    """The part of the rows that comes next is judged by all before it."""
+    bounds = np.linspace(0, sample.n_rows, n_folds + 2).astype(np.intp)
+    for start, stop in pairwise(bounds[1:].tolist()):
+        yield Fold(np.arange(start), np.arange(start, stop))
+
+
+def _dealt(sample: RowSample, n_folds: int, seed: int, kept: Dependence) -> Iterator[Fold]:
+    """Members (rows, or groups of rows) in the order of their targets, dealt out at random."""
+    rows = np.arange(sample.n_rows)
+    member = rows if kept.groups is None else np.unique(kept.groups, return_inverse=True)[1]
+    sizes = np.bincount(member)
+    strata = np.bincount(member, _strata(sample)) / sizes
+    rng = np.random.default_rng((seed, n_folds, len(sizes)))
+    shuffled = rng.permutation(len(sizes))
+    by_target = shuffled[np.argsort(strata[shuffled], kind="stable")]
+    number = np.empty(len(sizes), dtype=np.intp)
+    for start in range(0, len(sizes), n_folds):
+        some = by_target[start : start + n_folds]
+        number[some] = rng.permutation(n_folds)[: len(some)]
+    for fold in range(n_folds):
+        is_test = number[member] == fold
+        yield Fold(rows[~is_test], rows[is_test])
 
 
 def _strata(sample: RowSample) -> FloatArray:

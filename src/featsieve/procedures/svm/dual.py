@@ -30,8 +30,9 @@ class Dual:
 class Solver:
     """Solves one program after the other to ``tol``, and remembers the worst violation left.
 
-    Each program that does not converge halves the steps allowed to those that follow, so that many
-    hopeless ones do not take forever.
+    Each recorded program that did not converge halves the steps allowed to those that follow, so
+    that many hopeless ones do not take forever. Callers record: some answers nobody asks for in the
+    end, and those found side by side on threads are recorded in order.
     """
 
     def __init__(self, monitor: Monitor, tol: float = 1e-3) -> None:
@@ -58,11 +59,10 @@ class Solver:
     def soft_margin(self, K: FloatArray, sign: FloatArray, C: float) -> Dual:
         """A classifier with hinge loss: min ½ α'Qα − Σα, 0 ≤ α ≤ C, Σ sign·α = 0.
 
-        The kernel is rounded to single precision, as libsvm does. Whether it converged is not
-        recorded: the answer may be for a program that nobody asks for in the end.
+        The kernel is rounded to single precision, as libsvm does.
         """
         scale = power_of_two(K)
-        Q = (K * (1 / scale) * np.outer(sign, sign)).astype(np.float32).astype(np.float64)
+        Q = _signed(K * (1 / scale), sign).astype(np.float32).astype(np.float64)
         diagonal = K.diagonal() / scale
         linear = np.full(len(K), -1.0)
         bound = float(np.clip(C * scale, *BOUND_RANGE))
@@ -77,16 +77,16 @@ class Solver:
         α = Cξ has no bound of its own, but Σξ² ≤ n, the loss without any weights. Where rounding
         hides the ridge, α would grow for ever beyond that.
         """
-        Q = K * np.outer(sign, sign)
+        Q = _signed(K.copy(), sign)
         linear = np.full(len(K), -1.0)
         bound = float(np.sqrt(len(K)) / ridge)
-        return self._recorded(self._minimize(Q, K.diagonal().copy(), sign, bound, start, linear))
+        return self._minimize(Q, K.diagonal().copy(), sign, bound, start, linear)
 
     def enclosing_ball(self, K: FloatArray, start: FloatArray) -> Dual:
         """min β'Kβ − Σ K_ii β_i on the simplex: minus the squared radius of the smallest ball."""
         Q = 2.0 * K
         diagonal, ones = Q.diagonal().copy(), np.ones(len(K))
-        return self._recorded(self._minimize(Q, diagonal, ones, np.inf, start, -K.diagonal()))
+        return self._minimize(Q, diagonal, ones, np.inf, start, -K.diagonal())
 
     def _minimize(
         self,
@@ -114,15 +114,18 @@ class Solver:
         else:
             self._monitor.tick("training", done, total)
 
-    def _recorded(self, dual: Dual) -> Dual:
-        self.record([dual])
-        return dual
-
     def record(self, duals: Iterable[Dual]) -> None:
         for dual in duals:
             if dual.gap >= self._tol:
                 self._worst, self._n_failed = max(self._worst, dual.gap), self._n_failed + 1
                 self.limit = max(self.limit // 2, FEWEST_STEPS)
+
+
+def _signed(K: FloatArray, sign: FloatArray) -> FloatArray:
+    """K_ij · sign_i · sign_j, in place: memory from the system costs more than the products."""
+    K *= sign
+    K *= sign[:, None]
+    return K
 
 
 def power_of_two(K: FloatArray) -> float:

@@ -27,9 +27,9 @@ from featsieve.runtime.progress import Monitor
 from featsieve.searches.stepwise import round_size
 
 KernelName = Literal["linear", "rbf"]
-KERNELS: dict[KernelName, Callable[[Rows, Monitor], ScaledKernel]] = {
-    "linear": lambda rows, monitor: LinearKernel(mean_rate(rows), monitor),
-    "rbf": lambda rows, monitor: GaussianKernel(median_rate(rows, monitor), monitor),
+KERNELS: dict[KernelName, Callable[[Rows, Monitor, int], ScaledKernel]] = {
+    "linear": lambda rows, monitor, _: LinearKernel(mean_rate(rows), monitor),
+    "rbf": lambda rows, monitor, n: GaussianKernel(median_rate(rows, monitor), monitor, n),
 }
 FIRST_MOVE = 0.5  # of the sum of all scales
 SUFFICIENT = 1e-4
@@ -53,9 +53,9 @@ class ScaleElimination:
         assert k is not None  # only a procedure that counts by itself gets None
         rows, y = read_rows(engine, gram_matrices=8, standardize=self.standardize)
         solver = Solver(engine.monitor, self.tol)
-        kernel = KERNELS[self.kernel](rows, engine.monitor)
+        kernel = KERNELS[self.kernel](rows, engine.monitor, engine.n_jobs)
         problems = problems_of(y, one_vs_rest)
-        bound = RadiusMargin(problems, kernel, 1.0 / self.C, solver)
+        bound = RadiusMargin(problems, kernel, 1.0 / self.C, solver, engine.n_jobs)
         descent = Descent(bound, float(rows.n_units), self.max_iter, engine.monitor)
         scores, trace = np.zeros(rows.n_units), list[float]()
         left, removed = by_spread(rows)

@@ -91,7 +91,9 @@ def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple
         expanded[:, of_column] = centre_indicators(expanded[:, of_column], standardize)
     unit_of = engine.schema.unit_of_column[dummies.owner]
     unit = common_unit(expanded)
-    return Rows(expanded / unit, unit_of, engine.schema.n_units, unit), y
+    if unit != 1.0:
+        expanded /= unit
+    return Rows(expanded, unit_of, engine.schema.n_units, unit), y
 
 
 def common_unit(X: FloatArray) -> float:
@@ -100,7 +102,7 @@ def common_unit(X: FloatArray) -> float:
     Without standardisation products of columns may overflow; a division of all columns by one
     number only changes the meaning of C.
     """
-    top = float(np.abs(X).max(initial=0.0))
+    top = float(max(X.max(initial=0.0), -X.min(initial=0.0)))
     return float(2.0 ** np.floor(np.log2(top))) if top > 1e6 or 0 < top < 1e-6 else 1.0
 
 
