@@ -12,16 +12,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from featsieve.arrays import BoolArray
 from featsieve.engines.files import ParquetTable
 from featsieve.errors import InputError
-from featsieve.input.boundary import opened
 from featsieve.input.columns import (
     check_names,
     column_names,
+    is_batch,
     is_dask,
     is_frame,
-    is_sparse,
     refuse_other_than_tables,
 )
 from featsieve.input.containers import restore_columns, restore_sparse, select_columns
+from featsieve.input.opening import opened
+from featsieve.input.raw_arrays import is_sparse, require_matrix
 
 
 class ColumnSelection(SelectorMixin, BaseEstimator):
@@ -55,23 +56,32 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
             if is_frame(X):
                 validate_data(self, X, skip_check_array=True, reset=False)
                 return X
-        return validate_data(
+        checked = validate_data(
             self,
-            X,
+            require_matrix(X),
             accept_sparse=["csr", "csc"] if self._takes_sparse else False,
             dtype=None,
             ensure_all_finite=not self._takes_missing,
             reset=False,
         )
+        return X if isinstance(X, np.ma.MaskedArray) else checked
 
     def _check_lazy_columns(self, X: Any, y: Any) -> None:
         target = y if isinstance(y, str) else getattr(X, "target", None)
         names = column_names(X)
-        n_columns = X.shape[1] if names is None else sum(name != target for name in names)
+        known = [name for name in names or () if name != target]
+        n_columns = X.shape[1] if names is None else len(known)
         if n_columns != self.n_features_in_:
             raise InputError(
                 f"X has {n_columns} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input."
+            )
+        fitted = list(getattr(self, "feature_names_in_", known))
+        if names is not None and known != fitted:
+            at = next(j for j, name in enumerate(known) if name != fitted[j])
+            raise InputError(
+                f"column {at} of X is {known[at]!r}, but fit saw {fitted[at]!r} there; give the "
+                "same columns in the same order."
             )
 
     def _get_support_mask(self) -> BoolArray:
@@ -106,6 +116,8 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
                 "get_feature_names_out() from the file instead."
             )
         selected = select_columns(checked, chosen)
+        if is_batch(X):
+            return X.select(selected.column_names)
         if is_sparse(X):  # scikit-learn's checks have turned other formats into CSR
             return selected.asformat(X.format)
         return self._for_output(selected)

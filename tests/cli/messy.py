@@ -188,6 +188,7 @@ CASES = {
     "pipes": Messy(lambda: rows("|", a=SIGNAL, b=NOISE, y=Y), (), ("a",), name="t.txt"),
     "byte order mark": Messy(lambda: table().encode("utf-8-sig"), (), ("a",)),
     "utf-16": Messy(lambda: table().encode("utf-16"), ("was read as UTF-16 text",), ("a",)),
+    "utf-32": Messy(lambda: table().encode("utf-32"), ("was read as UTF-32 text",), ("a",)),
     "utf-16 without a mark": Messy(
         lambda: table().encode("utf-16-le"), ("was read as UTF-16 text",), ("a",)
     ),

@@ -29,6 +29,8 @@ from tests.commands import run_tool
         (b"a,y,y\n1,2,3\n", "two columns named 'y', so the target is not known"),
         (b"a,z\n1,2\n3,4\n", "t.csv has no column 'y'; it has 'a', 'z'."),
         (b"a,y\n1,1\n2,1\n3,1\n", "nothing can depend on it"),
+        (b"a,b,y", "t.csv has no row that ends after its first line; give it a header"),
+        (b"a,y\n1,\n2,\n3,\n", "the target 'y' has fewer than two values; choose another."),
     ],
 )
 def test_bad_tables(run, tmp_path, content, words):
@@ -63,7 +65,7 @@ def test_missing_cells_name_the_column_and_the_count(run, tmp_path):
         (("select", "f.csv", "--max-time", "0"), "'0' is not a time; give seconds > 0"),
         (("select", "f.csv", "--format", "xml"), "invalid choice: 'xml'"),
         (("select", "f.csv", "--param", "x"), "'x' is not NAME=VALUE"),
-        (("select", "f.csv", "--delimiter", "ab"), "'ab' is not a single character"),
+        (("select", "f.csv", "--delimiter", "ab"), "'ab' does not separate cells; give one"),
         (("compare", "f.csv", "--methods", ","), "give at least one name"),
         (("bench", "x", "--trials", "0"), "'0' is not a possible number"),
     ],
@@ -193,3 +195,42 @@ def test_time_limit_shows_the_best_so_far(run, csv, monkeypatch):
     assert code == 0
     assert (found["stop_reason"], found["selected"]) == ("max_time", ["c"])
     assert "featsieve: the time limit was reached; this is the best answer so far." in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--memory-limit", "much"], "--memory-limit 'much' is not allowed; give a number of"),
+        (["--jobs", "0"], "--jobs 0 is not allowed; give an integer from 1 to"),
+        (["--seed", "4294967296"], "is not a possible seed; give an integer from 0 to 2**32 - 1"),
+        (["--drop", "y"], "--drop y would leave out the target; drop other columns"),
+        (["--delimiter", '"'], "does not separate cells; give one ASCII character"),
+        (["--delimiter", "é"], "does not separate cells; give one ASCII character"),
+        (["--fdr", "0"], "'0' is not a share; give a number above 0 and up to 1"),
+        (["--fdr", "0.1", "--stability"], "--fdr and --stability are two kinds of guarantee"),
+        (["--method", "pc", "--param", "foo=1"], "PearsonRanking has no parameter 'foo'"),
+        (["--method", "mrmr", "-k", "bh"], "-k bh counts the columns whose adjusted p-values"),
+    ],
+)
+def test_words_that_cannot_be_are_wrong_usage(run, csv, words, sentence):
+    code, out, err = run("select", csv, "--target", "y", *words)
+    assert (code, out) == (2, "")
+    assert_one_sentence(err, sentence)
+
+
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "klingon"])
+def test_encodings_that_are_not_of_text(run, csv, encoding):
+    code, _, err = run("select", csv, "--target", "y", "--encoding", encoding)
+    assert code == 1
+    assert_one_sentence(err, f"the encoding '{encoding}' is not known; give one that Python knows")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("", "the name of the file is empty"), ("*.csv", "patterns stand for Parquet files only")],
+)
+def test_names_that_are_no_file(run, tmp_path, monkeypatch, name, words):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("select", name, "--target", "y")
+    assert (code, out) == (1, "")
+    assert_one_sentence(err, words)

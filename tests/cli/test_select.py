@@ -174,7 +174,7 @@ def test_drop_param_and_task(run, csv):
     found = json.loads(run(*words, "--param", "n_jobs=1")[1])
     assert found["params"]["n_jobs"] == 1
     code, _, err = run(*words, "--param", "colour=red")
-    assert code == 1
+    assert code == 2
     assert "PearsonRanking has no parameter 'colour'; it has allow_empty" in err
 
 

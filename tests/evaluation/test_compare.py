@@ -18,7 +18,7 @@ from sklearn.feature_selection import SelectKBest, SelectorMixin, f_regression
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
-from featsieve import BAHSIC, PearsonRanking
+from featsieve import BAHSIC, MRMR, PearsonRanking
 from featsieve.errors import InputError
 from featsieve.evaluation import compare, stability
 from featsieve.evaluation.journal import Journal
@@ -289,3 +289,11 @@ def test_a_line_that_was_cut_off_is_done_again(tmp_path):
 def test_bad_parameters(parameters):
     with pytest.raises(InputError):
         compare(X, Y, "pc", **parameters)
+
+
+def test_masked_cells_are_missing():
+    masked = np.ma.masked_array(X, mask=X > 1.5)
+    holed = np.where(X > 1.5, np.nan, X)
+    rows = [compare(table, Y, {"mrmr": MRMR()}, **QUICK).rows[0] for table in (masked, holed)]
+    assert rows[0].columns == rows[1].columns
+    assert rows[0].error == rows[1].error

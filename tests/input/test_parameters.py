@@ -144,7 +144,9 @@ def test_what_is_not_a_time(given):
 
 @pytest.mark.parametrize("given", [*STRANGE[1:], 0, 1.0, True])
 def test_what_is_not_a_number_of_threads(given):
-    with pytest.raises(InputError, match=r"^n_jobs=.* is not allowed; give an integer >= 1, -1 "):
+    with pytest.raises(
+        InputError, match=r"^n_jobs=.* is not allowed; give an integer from 1 to 4096, -1 "
+    ):
         effective_n_jobs(given)
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from featsieve import L1LSMI, MRMR, GlobalCMI, PearsonRanking
 from featsieve.datasets import make_and_or
+from featsieve.errors import InputError
 from featsieve.registry import METHODS
 from featsieve.report import describe, fragment, page, write
 from tests.commands import ROOT
@@ -182,3 +184,13 @@ def test_many_selected_columns_stay_a_short_table():
     html = page(describe(selector, X, X[:, 0]))
     assert html.count("<tr>") < 150
     assert "And 200 more, in the table of all columns." in html
+
+
+def test_a_report_is_about_the_fitted_table(fitted):
+    selector, X, y = fitted
+    with pytest.raises(NotFittedError):
+        describe(MRMR(), X, y)
+    with pytest.raises(InputError, match=r"X has 2 columns, but the selector was fitted on 10"):
+        describe(selector, X[:, :2], y)
+    with pytest.raises(InputError, match=r"X has 200 rows and y has 5; give one target value"):
+        describe(selector, X, y[:5])

@@ -9,11 +9,11 @@ from typing import Any
 from featsieve import __version__
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import finite
+from featsieve.cli.places import check_places
 from featsieve.cli.progress import Bar
 from featsieve.cli.render import csv_text, json_text, screen_width, text_table, width_of, wrapped
 from featsieve.cli.running import FAILED, say, tell
 from featsieve.cli.selecting import Job, build_selector, without_gaps
-from featsieve.io.atomic import check_writable
 from featsieve.registry import find_method
 
 SHOWN = 30
@@ -26,8 +26,7 @@ _METRICS = {
 def run(arguments: argparse.Namespace) -> int:
     from featsieve.evaluation.compare import compare
 
-    if arguments.resume:
-        check_writable(arguments.resume)
+    check_places(arguments)
     arguments.permutations = 0  # p-values play no part here
     _, job = load(arguments, most_rows=arguments.rows)
     names = dict.fromkeys(find_method(name).name for name in arguments.methods)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from featsieve.cli.running import tell
+from featsieve.cli.running import UsageError, tell
 from featsieve.cli.selecting import Job
 from featsieve.errors import InputError
 from featsieve.io.layout import headless, looks_headless
@@ -27,6 +27,8 @@ def load(arguments: argparse.Namespace, *, most_rows: int | None = None) -> tupl
     if table.n_rows == 0:
         raise InputError(f"{table.source} has names but no rows; give it at least two.")
     target = target_name(table, arguments)
+    if target in arguments.drop:
+        raise UsageError(f"--drop {target} would leave out the target; drop other columns.")
     if table.n_rows == 1:
         raise InputError(f"{table.source} has one row only; give it at least two.")
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])

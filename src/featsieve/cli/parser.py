@@ -24,6 +24,7 @@ FIXES = (
     *("encoding", "layout", "names", "codes", "rows", "header"),
     *("numbers", "dates", "empty", "spelling", "target", "states"),
 )
+LARGEST_SEED = 2**32 - 1
 BY_P_VALUES = ("bh", "by", "wy")  # featsieve.methods.ranking says what they are
 # These need more than a file and a target.
 _NOT_OFFERED = {"FeatureSelector", "WrapperSelector"}
@@ -312,7 +313,9 @@ def _how_many(text: str) -> int | float | str:
 def _share(text: str) -> float:
     share = _number(text)
     if share is None or not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share; give a number up to 1.")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a share; give a number above 0 and up to 1."
+        )
     return share
 
 
@@ -324,7 +327,12 @@ def _seconds(text: str) -> float:
 
 
 def _seed(text: str) -> int:
-    return _at_least(text, 0, "seed")
+    seed = _at_least(text, 0, "seed")
+    if seed > LARGEST_SEED:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a possible seed; give an integer from 0 to 2**32 - 1."
+        )
+    return seed
 
 
 def _whole(text: str) -> int:
@@ -361,6 +369,9 @@ def _number(text: str) -> float | None:
 
 def _delimiter(text: str) -> str:
     delimiter = {"\\t": "\t", "tab": "\t"}.get(text, text)
-    if len(delimiter) != 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a single character; give one, or 'tab'.")
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+        raise argparse.ArgumentTypeError(
+            f"{text!r} does not separate cells; give one ASCII character other than a quote, or "
+            "'tab'."
+        )
     return delimiter

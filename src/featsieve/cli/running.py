@@ -68,6 +68,7 @@ def _termination_cleans_up() -> Iterator[None]:
 
 def _run(arguments: argparse.Namespace) -> int:
     try:
+        _check_limits(arguments)
         module = importlib.import_module(COMMANDS[arguments.command])
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
@@ -87,6 +88,20 @@ def _run(arguments: argparse.Namespace) -> int:
             raise
         say(f"error: {explain(error)}")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+
+
+def _check_limits(arguments: argparse.Namespace) -> None:
+    """The parser needs the standard library only, and leaves these words to their own checks."""
+    if not hasattr(arguments, "memory_limit"):
+        return
+    from featsieve.input.parameters import effective_n_jobs, parse_memory
+
+    try:
+        parse_memory(arguments.memory_limit)
+        effective_n_jobs(arguments.jobs)
+    except InputError as error:
+        words = str(error).replace("memory_limit=", "--memory-limit ").replace("n_jobs=", "--jobs ")
+        raise UsageError(words) from None
 
 
 def explain(error: Exception) -> str:

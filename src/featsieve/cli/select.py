@@ -6,29 +6,25 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
 from featsieve.cli.pipeline import pipeline_code
+from featsieve.cli.places import check_places
 from featsieve.cli.render import json_text, show_outcome
 from featsieve.cli.running import FAILED, UsageError, say, tell
 from featsieve.cli.selecting import Job, run_method, with_gains, write_report
-from featsieve.io.atomic import atomic_write, check_writable
+from featsieve.io.atomic import atomic_write
 from featsieve.io.model import Table
-from featsieve.io.reader import format_of
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for path in (arguments.output, arguments.report, arguments.pipeline):
-        _check_output(path)
+    check_places(arguments)
     if arguments.pipeline and arguments.file == "-":
         raise UsageError(
             "--pipeline writes code that reads the table again, and standard input cannot be read "
             "twice; save the table to a file and name it."
         )
-    if arguments.resume:
-        check_writable(arguments.resume)
     table, job = load(arguments)
     outcome = with_gains(job, run_method(job, arguments, arguments.method))
     shown = {"everything": arguments.all, "keep_formulas": arguments.keep_formulas}
@@ -53,15 +49,6 @@ def _write_files(arguments: argparse.Namespace, table: Table, job: Job, outcome:
     if arguments.pipeline:
         _write_text(pipeline_code(arguments, outcome, job.split.X), arguments.pipeline)
         tell(arguments, f"wrote {arguments.pipeline}")
-
-
-def _check_output(path: str | None) -> None:
-    """Before the work: a place that cannot be written to is said at once."""
-    if path is None:
-        return
-    if not path.lower().endswith((".json", ".html", ".py")):
-        format_of(Path(path))
-    check_writable(path)
 
 
 def _write_output(table: Table, outcome: Outcome, path: str, *, neutralize: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from featsieve.cli.outcome import Outcome, describe, finite, plain
 from featsieve.cli.parser import BY_P_VALUES
 from featsieve.cli.progress import Bar
-from featsieve.cli.running import say, tell
+from featsieve.cli.running import UsageError, say, tell
 from featsieve.errors import InputError
 from featsieve.input.parameters import parse_memory
 from featsieve.io.gaps import fill_missing, rows_without_gaps
@@ -127,7 +127,7 @@ def build_selector(
     known = build().get_params(deep=False)
     unknown = [name for name in asked if name not in known]
     if unknown:
-        raise InputError(
+        raise UsageError(
             f"{method} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}."
         )
     settings = {
@@ -158,10 +158,10 @@ def _check_count_rule(
     if arguments.k not in BY_P_VALUES or (known.keys() >= TESTED and control is None):
         return
     if control is not None:
-        raise InputError(
+        raise UsageError(
             f"-k {arguments.k} is a guarantee itself; leave --fdr and --stability out."
         )
-    raise InputError(
+    raise UsageError(
         f"-k {arguments.k} counts the columns whose adjusted p-values pass, and {method} has none; "
         "give --method pc, maxrel or nmiranking."
     )
@@ -171,7 +171,7 @@ def _control(arguments: argparse.Namespace) -> dict[str, Any] | None:
     """The selector around the method that --fdr or --stability asks for, with its level."""
     fdr, stability = getattr(arguments, "fdr", None), getattr(arguments, "stability", False)
     if fdr is not None and stability:
-        raise InputError("--fdr and --stability are two kinds of guarantee; give one of them.")
+        raise UsageError("--fdr and --stability are two kinds of guarantee; give one of them.")
     if fdr is not None:
         return {"around": "KnockoffSelector", "fdr": fdr}
     return {"around": "StabilitySelector"} if stability else None

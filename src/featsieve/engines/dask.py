@@ -32,6 +32,7 @@ from featsieve.engines.row_tiles import nearest_rows, summary_of_pairs
 from featsieve.errors import InputError
 from featsieve.input.columns import rounded_columns
 from featsieve.input.containers import select_columns
+from featsieve.input.raw_arrays import require_matrix
 from featsieve.input.targets import (
     TargetScan,
     encode_target,
@@ -191,8 +192,7 @@ def _partitions(X: Any) -> list[Any]:
     """Delayed pieces of consecutive rows, all columns together."""
     if hasattr(X, "columns"):
         return _parts_of(X)
-    if X.ndim != 2:
-        raise InputError(f"X has {X.ndim} dimensions; a Dask array must have two.")
+    require_matrix(X)
     return _rows_together(X)
 
 
@@ -270,7 +270,13 @@ class _Frame:
 
 def _block(frame: _Frame, part: Any, y: Any, start: int) -> Block:
     source = open_source(part, frame.schema)
-    return Block(start, source.rows(0, source.n_rows), encode_target(y, frame.target))
+    target = encode_target(y, frame.target)
+    if len(target) != source.n_rows:
+        raise InputError(
+            f"a part of the Dask collection has {source.n_rows} rows where its chunks say "
+            f"{len(target)}; name the right chunks to map_blocks, or call compute_chunk_sizes()."
+        )
+    return Block(start, source.rows(0, source.n_rows), target)
 
 
 def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tuple[Array, Array]:

@@ -103,6 +103,11 @@ class ParquetTable:
                 f"{', '.join(map(repr, self.all_names[:10]))}"
                 f"{', …' if len(self.all_names) > 10 else ''}."
             )
+        if self.all_names.count(target) > 1:
+            raise InputError(
+                f"{self.path.name} has two columns named {target!r}, so the target is not known; "
+                "give every column a different name."
+            )
         return replace(self, target=target)
 
     def without(self, names: Iterable[str]) -> ParquetTable:

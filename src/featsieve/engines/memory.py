@@ -25,9 +25,10 @@ from featsieve.engines.base import (
 )
 from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.engines.remote import CanShare
-from featsieve.errors import InputError
-from featsieve.input.columns import is_sparse, numeric_values
+from featsieve.engines.states import encode_states
+from featsieve.input.columns import numeric_values
 from featsieve.input.containers import select_columns, select_rows
+from featsieve.input.raw_arrays import is_sparse, one_cell_each, unmasked
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema
@@ -89,9 +90,7 @@ class SparseSource:
     """A SciPy sparse matrix or array; blocks stay sparse."""
 
     def __init__(self, values: Any) -> None:
-        import scipy.sparse as sp
-
-        self._values = sp.csr_array(values)
+        self._values = one_cell_each(values)
         self._dtype = float_dtype(values.dtype)
         self.n_rows, self.n_columns = values.shape
 
@@ -151,7 +150,7 @@ class FrameSource:
 def open_source(container: Any, schema: Schema) -> Source:
     """The right reader for a container; categorical columns come out as codes of the schema."""
     if isinstance(container, np.ndarray):
-        return _open_array(container, schema)
+        return _open_array(unmasked(container), schema)
     if is_sparse(container):
         return _open_sparse(container, schema)
     return _open_frame(container, schema)
@@ -212,46 +211,6 @@ def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:
     ]
     is_code = [j in schema.categories for j in range(len(columns))]
     return FrameSource(arrays, is_code, len(columns[0]) if columns else 0)
-
-
-def encode_states(column: Any, categories: tuple[Any, ...], name: str) -> Array:
-    """Codes of the states in ``categories``, −1 for a missing cell; others are an error."""
-    import narwhals.stable.v2 as nw
-
-    if isinstance(column, np.ndarray):
-        return _encode_array(column, categories, name)
-    if column.dtype.is_float() or _is_half(column):
-        return _encode_array(numeric_values(column), categories, name)
-    if column.implementation.is_polars() and column.dtype == nw.Categorical:
-        column = column.cast(nw.String)  # old polars warns of two encodings
-    codes = column.replace_strict(
-        list(categories), list(range(len(categories))), default=-1, return_dtype=nw.Int32
-    ).to_numpy()
-    if int((codes < 0).sum()) > int(column.null_count()):
-        _refuse_unknown_state(name)
-    return np.asarray(codes, dtype=np.int32)
-
-
-def _is_half(column: Any) -> bool:
-    """Neither pandas nor Arrow looks up such numbers, and old narwhals has no name for them."""
-    return bool(getattr(column.to_native(), "dtype", None) == np.float16)
-
-
-def _encode_array(values: Array, categories: tuple[Any, ...], name: str) -> Array:
-    states = np.asarray(categories, dtype=values.dtype)
-    codes = np.minimum(np.searchsorted(states, values), len(states) - 1).astype(np.int32)
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-    codes[missing] = -1
-    if (states[codes[~missing]] != values[~missing]).any():
-        _refuse_unknown_state(name)
-    return codes
-
-
-def _refuse_unknown_state(name: str) -> None:
-    raise InputError(
-        f"the categorical column {name!r} holds a state that was not there when its states were "
-        "listed; declare all of them in the column's dtype."
-    )
 
 
 def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:

@@ -10,7 +10,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.input.boundary import Settings, open_engine
+from featsieve.input.boundary import Settings, open_columns
 from featsieve.measures.hsic.hsic import HSIC
 from featsieve.protocols import HasValue
 
@@ -58,7 +58,7 @@ def band_map(
     deviation = power.std(axis=0)
     scaled = (power - power.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
     measure = measure or HSIC(bandwidth="dimension")
-    bound = measure.bind(open_engine(scaled, y, Settings(task="classification")))
+    bound = measure.bind(open_columns(scaled, y, Settings(task="classification")))
     return BandMap(cuts, _values(bound, np.asarray(frequencies), cuts))
 
 

@@ -19,7 +19,7 @@ from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.evaluation.stability import Stability, stability
 from featsieve.inference.exchange import group_codes
-from featsieve.input.columns import column_names, is_sparse
+from featsieve.input.columns import column_names
 from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     check_callback,
@@ -28,6 +28,7 @@ from featsieve.input.parameters import (
     effective_n_jobs,
     settings_of,
 )
+from featsieve.input.raw_arrays import is_sparse, unmasked
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map
@@ -203,8 +204,7 @@ class _Trial:
 
     @classmethod
     def of(cls, X: Any, y: Any, judges: Any, cv: Any, groups: Any, task: str, seed: int) -> _Trial:
-        if not hasattr(X, "shape"):
-            X = np.asarray(X)
+        X = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
         target = describe_target(scan_target(y, task), task, rescale=False)
         if target.n_outputs != 1:
             raise InputError("the target has several outputs; compare on one at a time.")

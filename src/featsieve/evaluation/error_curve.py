@@ -26,6 +26,7 @@ from featsieve.input.parameters import (
     effective_n_jobs,
     is_integer,
 )
+from featsieve.input.raw_arrays import unmasked
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.registry import METHODS, find_method
 from featsieve.runtime.pool import ordered_map
@@ -159,7 +160,7 @@ def error_curve(
     """
     check_choice("protocol", protocol, ("nested", "resubstitution"))
     monitor = Monitor(check_callback(callback), check_time(max_time))
-    trial = _prepare(X, y, judge, cv, groups, metric, task, random_state)
+    trial = _prepare(unmasked(X), y, judge, cv, groups, metric, task, random_state)
     sizes = _counts(counts, X.shape[1])
     selectors = {name: trial.settled(s) for name, s in named_selectors(methods).items()}
     work = _nested if protocol == "nested" else _resubstituted

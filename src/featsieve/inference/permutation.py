@@ -17,7 +17,7 @@ from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.inference.exchange import ORDERS_PER_SEED, Exchange, exchange, rarest_pvalue
 from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
-from featsieve.input.boundary import Settings, open_engine
+from featsieve.input.boundary import Settings, open_columns
 from featsieve.input.parameters import check_choice
 from featsieve.protocols import (
     Bound,
@@ -175,7 +175,7 @@ def permutation_test(
     ddof = getattr(measure, "scale_ddof", None) if standardize else None
 
     def steps() -> Iterator[PermutationResult]:
-        engine: Engine = open_engine(X, y, settings, sample_weight=sample_weight)
+        engine: Engine = open_columns(X, y, settings, sample_weight=sample_weight)
         if ddof is not None:
             engine = StandardizedEngine(engine, ddof)
         allowed = exchange(engine.n_samples, groups, block_size)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
 from featsieve.engines.base import Context, block_rows, require_memory
-from featsieve.engines.files import FileEngine, ParquetTable, open_parquet
+from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
@@ -25,22 +24,19 @@ from featsieve.input.columns import (
     column_names,
     is_dask,
     is_frame,
-    is_sparse,
     numbered_names,
     refuse_other_than_tables,
-    refuse_times,
     resolve_columns,
     resolve_groups,
     rounded_columns,
     scan_array,
     scan_frame,
     sorted_categories,
-    unmasked,
     warn_of_other_order,
     warn_rounded,
 )
+from featsieve.input.opening import opened
 from featsieve.input.parameters import (
-    brief,
     check_callback,
     check_choice,
     check_count,
@@ -51,12 +47,21 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
+from featsieve.input.raw_arrays import (
+    as_columns,
+    as_floats,
+    is_sparse,
+    narrowed,
+    require_matrix,
+    unmasked,
+)
 from featsieve.input.targets import (
     NO_TARGET,
     TASKS,
     TargetScan,
     describe_target,
     encode_target,
+    refuse_constant_with_weight,
     scan_target,
     target_matrix,
 )
@@ -124,19 +129,6 @@ class Settings:
         )
 
 
-def opened(X: Any) -> Any:
-    """X itself; a path as the table that :func:`featsieve.open_parquet` makes of it."""
-    if not isinstance(X, (str, PathLike)):
-        return X
-    path = Path(X)
-    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
-        return open_parquet(path)
-    raise InputError(
-        f"X is the path {brief(str(X))}; Parquet files and folders of them are read from a path, "
-        "others by X, y = featsieve.io.load_table(path, target)."
-    )
-
-
 def checked_table(X: Any, y: Any, settings: Settings) -> Any:
     """X in a container that can be read, with columns that have different names."""
     X = unmasked(opened(X))
@@ -151,15 +143,15 @@ def checked_table(X: Any, y: Any, settings: Settings) -> Any:
         if is_frame(X):
             warn_of_other_order(X, y)
             return X
-    refuse_times(X)
-    return check_array(
-        X,
+    checked = check_array(
+        as_floats(require_matrix(X)),
         accept_sparse=["csr", "csc"] if settings.takes_sparse else False,
         ensure_all_finite=False,  # the first pass over the rows names the column and counts
-        ensure_min_samples=FEWEST_ROWS,
+        ensure_min_samples=0,  # the engine counts rows, of any container
         estimator=settings.owner,
         input_name="X",
     )
+    return checked if is_sparse(checked) else narrowed(checked)
 
 
 def open_engine(
@@ -176,9 +168,9 @@ def open_engine(
     ``schema`` and ``target`` are known already when rows come in parts.
     """
     if isinstance(X, ParquetTable):
-        return _open_file(X, y, settings, sample_weight)
+        return _open_file(X, y, settings, sample_weight, schema, target)
     if is_dask(X):
-        return _open_dask(X, y, settings, sample_weight)
+        return _open_dask(X, y, settings, sample_weight, schema, target)
     schema = schema or _memory_schema(X, settings)
     _warn_of_rounding(rounded_columns(X), schema)
     n_rows = X.shape[0]
@@ -187,7 +179,10 @@ def open_engine(
     values = y if target is NO_TARGET else target_matrix(y)
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
-    target = target or _described(scan_target(values, settings.task), settings)
+    weight = check_sample_weight(sample_weight, n_rows)
+    if target is None:
+        target = _described(scan_target(values, settings.task), settings)
+        refuse_constant_with_weight(values, weight)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -197,10 +192,19 @@ def open_engine(
         X,
         encode_target(values, context.target),
         context,
-        weight=check_sample_weight(sample_weight, n_rows),
+        weight=weight,
         native_target=y,
         rows_per_block=settings.rows_per_block,
     )
+
+
+def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
+    """For functions: checked as in ``fit``; an array, a list or a series is one column."""
+    X = as_columns(X)
+    if getattr(X, "shape", ())[1:] == (0,):
+        raise InputError("X has no columns; give at least one.")
+    table = checked_table(X, y, settings)
+    return open_engine(table, y, settings, sample_weight=sample_weight)
 
 
 def _memory_schema(X: Any, settings: Settings) -> Schema:
@@ -234,31 +238,38 @@ def _categorical_columns(given: Any, names: Sequence[str], by_dtype: Sequence[in
     return sorted({*by_dtype, *resolve_columns(given, names, "categorical_features")})
 
 
-def _open_dask(X: Any, y: Any, settings: Settings, sample_weight: Any) -> Engine:
+def _open_dask(
+    X: Any,
+    y: Any,
+    settings: Settings,
+    sample_weight: Any,
+    schema: Schema | None,
+    target: Target | None,
+) -> Engine:
     from featsieve.engines.dask import DaskEngine, DaskTable
 
     _refuse_lazy_weights(sample_weight, "Dask")
     if y is None and settings.needs_target:
         raise _no_target(settings)
+    if hasattr(X, "columns"):
+        check_names(list(X.columns))
     table = DaskTable(X, y, settings.monitor)
     _check_rows(table.n_samples)
-    schema = _dask_schema(X, table, settings)
+    schema = schema or _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
-    target = NO_TARGET
-    if y is not None:
-        target = _described(table.scan_target(settings.task), settings)
+    if target is None:
+        scan = None if y is None else table.scan_target(settings.task)
+        target = NO_TARGET if scan is None else _described(scan, settings)
     return DaskEngine(table, settings.context(schema, target))
 
 
 def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     if not hasattr(X, "columns"):
-        refuse_times(X)
         return _schema(
             numbered_names(X.shape[1]),
             settings,
             lambda c: table.scan_columns(partial(scan_array, columns=c)),
         )
-    check_names(list(X.columns))
     return _named_schema(
         list(X.columns),
         settings,
@@ -267,17 +278,26 @@ def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     )
 
 
-def _open_file(X: ParquetTable, y: Any, settings: Settings, sample_weight: Any) -> FileEngine:
+def _open_file(
+    X: ParquetTable,
+    y: Any,
+    settings: Settings,
+    sample_weight: Any,
+    schema: Schema | None,
+    target: Target | None,
+) -> FileEngine:
     _refuse_lazy_weights(sample_weight, "a file")
     table = _with_target(X, y, settings)
     names = table.column_names
     check_names(names)
     _check_rows(table.shape[0])
-    empty = table.schema.empty_table().select(names)
-    scan_states = partial(_scan_file, table, settings)
-    schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
+    if schema is None:
+        empty = table.schema.empty_table().select(names)
+        scan_states = partial(_scan_file, table, settings)
+        schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
     _warn_of_rounding(_rounded_in_file(table, settings), schema)
-    target = NO_TARGET if table.target is None else _file_target(table, settings)
+    if target is None:
+        target = NO_TARGET if table.target is None else _file_target(table, settings)
     return FileEngine(
         table, settings.context(schema, target), rows_per_block=settings.rows_per_block
     )
@@ -313,7 +333,8 @@ def _scan_file(table: ParquetTable, settings: Settings, columns: list[int]) -> S
     names = [table.column_names[c] for c in columns]
     batches = _raw_batches(table, settings, names)
     scan = _merge_scans(scan_frame(batch, range(len(names))) for batch in batches)
-    return StateScan({column: scan.states[p] for p, column in enumerate(columns)})
+    states = {column: scan.states[p] for p, column in enumerate(columns)}
+    return StateScan(states, Counter({columns[p]: n for p, n in scan.texts.items()}))
 
 
 def _raw_batches(table: ParquetTable, settings: Settings, names: list[str]) -> Iterator[Any]:

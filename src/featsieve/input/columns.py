@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Self
 
@@ -13,7 +14,8 @@ import numpy as np
 from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, is_integer, not_allowed
-from featsieve.input.refusals import TIMES, not_a_column, not_one_type, warn_of_numbers_in_text
+from featsieve.input.raw_arrays import floats_of, is_sparse, narrowed, refuse_damaged, unmasked
+from featsieve.input.refusals import not_a_column, not_one_type, warn_of_text
 from featsieve.runtime.user_warnings import warn_user
 
 LARGEST_EXACT = 1 << 53  # integers beyond are not told apart by floating-point numbers
@@ -37,23 +39,6 @@ def is_dask(container: Any) -> bool:
     )
 
 
-def is_sparse(container: Any) -> bool:
-    """Whether this is a SciPy sparse container, without importing SciPy to find out."""
-    return type(container).__module__.startswith("scipy.sparse")
-
-
-def unmasked(values: Any) -> Any:
-    """A masked array as one in which the masked cells are missing (NaN, or None among objects)."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    if not np.ma.is_masked(values):
-        return values.data
-    is_number = values.dtype.kind in "biuf"
-    holed = values.data.astype(np.result_type(values.dtype, np.float16) if is_number else object)
-    holed[np.ma.getmaskarray(values)] = np.nan if is_number else None
-    return holed
-
-
 def warn_of_other_order(X: Any, y: Any) -> None:
     """Rows of pandas objects are taken by position, which is seldom meant if labels disagree."""
     if not all(type(part).__module__.startswith("pandas") for part in (X, y)):
@@ -75,13 +60,18 @@ def numeric_values(column: Any) -> Array:
     import narwhals.stable.v2 as nw
 
     if column.dtype == nw.Unknown:
-        values = np.asarray(column.to_native())
-        return values if values.dtype.itemsize <= 8 else values.astype(np.float64)
+        return narrowed(np.asarray(column.to_native()))
     if column.dtype == nw.Object or column.dtype.is_decimal():
-        return np.array([np.nan if v is None else float(v) for v in column.to_list()])
-    if column.null_count():
+        return floats_of(column.to_list(), f"column {column.name!r}")
+    if column.null_count() or column.dtype in (nw.Int128, nw.UInt128):
         column = column.cast(nw.Float64)
     return np.asarray(column.to_numpy())
+
+
+def is_batch(container: Any) -> bool:
+    """A record batch of Arrow, which has columns, but is no table for narwhals."""
+    kind = type(container)
+    return kind.__name__ == "RecordBatch" and kind.__module__.startswith("pyarrow")
 
 
 def column_names(container: Any) -> list[str] | None:
@@ -92,15 +82,8 @@ def column_names(container: Any) -> list[str] | None:
     return None if names is None else list(names)
 
 
-def as_columns(X: Any) -> Any:
-    """What the plain functions of measures take: a 1-D array or list is one column."""
-    values = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
-    return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else values
-
-
 def refuse_other_than_tables(X: Any, y: Any) -> None:
     """What is not a table in memory, or has no target in memory."""
-    _refuse_unread(X)
     if isinstance(X, Mapping) and not is_sparse(X):  # a DOK matrix is both
         raise InputError(
             "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
@@ -112,53 +95,44 @@ def refuse_other_than_tables(X: Any, y: Any) -> None:
         )
 
 
-def _refuse_unread(container: Any) -> None:
-    """A lazy frame of polars is a plan for rows that are not there yet."""
+def refuse_unread(container: Any) -> None:
+    """A lazy frame of polars is a plan for rows that are not there yet, and others are like it."""
     kind = type(container)
-    if kind.__module__.startswith("polars") and kind.__name__ == "LazyFrame":
+    call = UNREAD.get((kind.__module__.partition(".")[0], kind.__name__))
+    if call is not None:
         raise InputError(
-            "the table is a LazyFrame, whose rows have not been read; call .collect() first, or "
-            "use open_parquet for a file larger than memory."
+            f"the table is of the type {kind.__name__}, whose rows have not been read; call "
+            f".{call}() first, or use open_parquet for a file larger than memory."
         )
-
-
-def refuse_times(values: Any) -> None:
-    """Dates and durations in an array would pass for numbers of some unit."""
-    if not isinstance(values, np.ndarray):
-        kind = getattr(getattr(values, "dtype", None), "kind", None)
-        values = np.empty(0, values.dtype) if kind else _array_of_list(values)
-    if holds_times(values):
-        raise InputError(
-            "the table holds dates or times, which are not numbers; convert them, for example to "
-            "days since a date, or drop them."
-        )
-
-
-def _array_of_list(values: Any) -> Array:
-    """No array at all where NumPy finds none: scikit-learn has the words for that."""
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        return np.empty(0)
-
-
-def holds_times(values: Array) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "mM"
-    return any(isinstance(v, TIMES) for v in values.ravel().tolist())
 
 
 MOST_STATES = 4096
+UNREAD = {
+    ("polars", "LazyFrame"): "collect",
+    ("pyarrow", "RecordBatchReader"): "read_all",
+    ("pyarrow", "InMemoryDataset"): "to_table",
+    ("pyarrow", "FileSystemDataset"): "to_table",
+    ("pyarrow", "UnionDataset"): "to_table",
+    ("dask", "Bag"): "to_dataframe",
+    ("dask", "Delayed"): "compute",
+    ("dask", "DelayedLeaf"): "compute",
+    ("dask", "Series"): "to_frame",
+}
 
 
 @dataclass(frozen=True)
 class StateScan:
-    """The states seen in each categorical column; adds over blocks of rows."""
+    """The states seen in each categorical column; adds over blocks of rows.
+
+    ``texts``: in how many rows a column of plain text has one.
+    """
 
     states: dict[int, frozenset[Any]]
+    texts: Counter[int] = field(default_factory=Counter)
 
     def merge(self, other: Self) -> Self:
-        return type(self)({c: s | other.states[c] for c, s in self.states.items()})
+        states = {c: s | other.states[c] for c, s in self.states.items()}
+        return type(self)(states, self.texts + other.texts)
 
 
 def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
@@ -167,12 +141,17 @@ def scan_frame(frame: Any, columns: Sequence[int]) -> StateScan:
 
     wrapped = nw.from_native(frame, eager_only=True)
     names = wrapped.columns  # once: each look at it lists all columns again
-    return StateScan({c: _states_of_series(wrapped.get_column(names[c])) for c in columns})
+    series = {c: wrapped.get_column(names[c]) for c in columns}
+    texts = {c: len(s) - s.null_count() for c, s in series.items() if s.dtype == nw.String}
+    return StateScan({c: _states_of_series(s) for c, s in series.items()}, Counter(texts))
 
 
 def scan_array(values: Any, columns: Sequence[int]) -> StateScan:
     """States of some columns of an array or sparse matrix."""
-    source = values.tocsc() if is_sparse(values) else values  # columns of CSR are slow to take
+    source = unmasked(values)
+    if is_sparse(values):
+        refuse_damaged(values)
+        source = values.tocsc()  # columns of CSR are slow to take
     return StateScan({c: _states_of_array(source[:, [c]]) for c in columns})
 
 
@@ -189,7 +168,6 @@ def _states_of_array(column: Any) -> frozenset[Any]:
 def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
     """States in one order whatever the engine; too many of them are refused by name."""
     for column, states in scan.states.items():
-        warn_of_numbers_in_text(names[column], states)
         if len(states) > MOST_STATES:
             raise InputError(
                 f"the categorical column {names[column]!r} has {len(states)} states, at most "
@@ -199,6 +177,7 @@ def sorted_categories(scan: StateScan, names: Sequence[str]) -> dict[int, tuple[
             raise InputError(
                 f"the categorical column {names[column]!r} has no value at all; drop it."
             )
+        warn_of_text(names[column], states, scan.texts[column])
     return {c: tuple(sorted(s, key=_state_key)) for c, s in scan.states.items()}
 
 
@@ -210,6 +189,12 @@ def check_names(names: Sequence[Any]) -> None:
     """There must be columns, with names different from each other."""
     if not len(names):
         raise InputError("the table has no columns (0 feature(s)); give at least one besides y.")
+    kinds = sorted({type(name).__name__ for name in names})
+    if "str" in kinds and len(kinds) > 1:
+        raise InputError(
+            f"the names of the columns are of the types {', '.join(kinds)}, so that 1 and '1' "
+            "could be two of them; make them all text by X.columns = X.columns.astype(str)."
+        )
     seen: set[Any] = set()
     for name in names:
         if name in seen:
@@ -314,7 +299,18 @@ def resolve_groups(
             taken[column] = label
     alone = [(names[j], (j,)) for j in range(len(names)) if j not in taken]
     units = sorted([*named, *alone], key=lambda unit: unit[1][0])
+    _refuse_equal_labels([label for label, _ in units])
     return tuple(columns for _, columns in units), tuple(label for label, _ in units)
+
+
+def _refuse_equal_labels(labels: Sequence[str]) -> None:
+    """Answers name units, and a name must mean one of them."""
+    label, count = Counter(labels).most_common(1)[0]
+    if count > 1:
+        raise InputError(
+            f"feature_groups makes {count} units named {label!r}, a group and another or a column; "
+            "give the group a name of its own."
+        )
 
 
 def _named_groups(groups: Any, names: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:

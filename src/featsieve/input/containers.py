@@ -8,7 +8,8 @@ import numpy as np
 
 from featsieve.arrays import IntArray
 from featsieve.errors import InputError
-from featsieve.input.columns import is_dask, is_frame, is_sparse
+from featsieve.input.columns import column_names, is_dask, is_frame
+from featsieve.input.raw_arrays import is_sparse
 
 
 def select_rows(values: Any, rows: IntArray) -> Any:
@@ -33,7 +34,9 @@ def select_columns(container: Any, columns: IntArray) -> Any:
 
     frame = nw.from_native(container, eager_only=True)
     names = frame.columns
-    return frame.select([names[j] for j in columns]).to_native()
+    if isinstance(names[0], str):  # by position, an empty name would become another
+        return frame.select([names[j] for j in columns]).to_native()
+    return frame[:, columns.tolist()].to_native()
 
 
 def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
@@ -59,23 +62,35 @@ def restore_sparse(container: Any, columns: IntArray, n_columns: int) -> Any:
     return placed.asformat(container.format)
 
 
+def _has_names_of_other_kinds(container: Any) -> bool:
+    """Numbers, dates or tuples, as pandas allows; in their place come those of an array."""
+    names = column_names(container) or [""]
+    return not isinstance(names[0], str)
+
+
 def _restore_frame(container: Any, columns: IntArray, names: list[str]) -> Any:
     import narwhals.stable.v2 as nw
 
+    selected = [names[j] for j in columns]
+    if _has_names_of_other_kinds(container):
+        container = container.set_axis(selected, axis=1)
     frame = nw.from_native(container, eager_only=True)
-    if list(frame.columns) != [names[j] for j in columns]:
+    if list(frame.columns) != selected:
         raise InputError(
             "inverse_transform was given columns "
             f"{list(frame.columns)[:5]}, but it takes the selected ones in their order; "
             "pass what transform returned."
         )
-    kept = {names[j] for j in columns}
+    kept = set(selected)
     zeros = [nw.lit(0.0).alias(name) for name in names if name not in kept]
     return frame.with_columns(*zeros).select(names).to_native()
 
 
 def _restore_dask(container: Any, columns: IntArray, names: list[str]) -> Any:
     if hasattr(container, "columns"):
+        if _has_names_of_other_kinds(container):
+            new = (names[j] for j in columns)
+            container = container.rename(columns=dict(zip(container.columns, new, strict=True)))
         kept = set(container.columns)
         return container.assign(**{n: 0.0 for n in names if n not in kept})[names]
     import dask.array as da

@@ -239,7 +239,8 @@ def effective_n_jobs(n_jobs: Any) -> int:
 
     if n_jobs is None or (is_integer(n_jobs) and 0 < abs(n_jobs) <= MOST_THREADS):
         return int(joblib.effective_n_jobs(n_jobs if n_jobs is None else int(n_jobs)))
-    raise not_allowed("n_jobs", n_jobs, "an integer >= 1, -1 for all processors or None")
+    allowed = f"an integer from 1 to {MOST_THREADS}, -1 for all processors or None"
+    raise not_allowed("n_jobs", n_jobs, allowed)
 
 
 def parse_memory(memory_limit: Any) -> int:
@@ -301,11 +302,11 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray | None
 
 def _as_numbers(sample_weight: Any) -> FloatArray:
     try:
-        values = np.asarray(sample_weight)
+        values: Any = np.ma.asarray(sample_weight)
         if values.dtype.kind not in "biufO":
             raise TypeError
-        return values.astype(np.float64)
-    except (TypeError, ValueError):
+        return np.asarray(values.astype(np.float64).filled(np.nan))
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"sample_weight is {brief(sample_weight)}, not numbers; give one number per row (a "
             "column itself, not its name) or None."

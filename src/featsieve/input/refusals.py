@@ -64,12 +64,23 @@ def not_one_type(name: str, kinds: Collection[type]) -> InputError:
     return InputError(f"column {name!r} has values of type {types}; {hint}")
 
 
-def warn_of_numbers_in_text(name: str, states: Collection[Any]) -> None:
-    """Numbers written as text are taken as categories, which is rarely meant."""
-    if len(states) > FEW_STATES and are_numbers_in_text(states):
+def warn_of_text(name: str, states: Collection[Any], n_texts: int) -> None:
+    """Numbers written as text and identifiers are taken as categories, which is rarely meant.
+
+    ``n_texts``: in how many rows there is text; 0 where the dtype says that it is categorical.
+    """
+    if len(states) <= FEW_STATES:
+        return
+    if are_numbers_in_text(states):
         warn_user(
             f"column {name!r} holds numbers written as text, which are taken as {len(states)} "
             f"categories; convert it with astype(float) if they are numbers."
+        )
+    elif 2 * len(states) > n_texts > 0:
+        warn_user(
+            f"column {name!r} is text with {len(states)} distinct values in {n_texts} rows, taken "
+            "as categories that have hardly any rows each; convert it if they are numbers or "
+            "dates, drop it if they are names."
         )
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from decimal import Decimal
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import holds_times, is_rounded, numeric_values, unmasked, warn_rounded
+from featsieve.input.columns import LARGEST_EXACT, is_rounded, numeric_values, warn_rounded
 from featsieve.input.parameters import brief, check_choice
+from featsieve.input.raw_arrays import (
+    array_of,
+    floats_of,
+    holds_times,
+    is_missing,
+    narrowed,
+    unmasked,
+)
 from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
 from featsieve.runtime.user_warnings import warn_user
@@ -107,7 +116,7 @@ def target_matrix(y: Any) -> Array:
         )
     if values.dtype.kind == "O":
         values = _numeric_if_possible(values)
-    return values
+    return narrowed(values)
 
 
 def encode_target(y: Any, target: Target) -> Array:
@@ -115,6 +124,11 @@ def encode_target(y: Any, target: Target) -> Array:
     if target.n_outputs == 0:
         return np.empty((len(y), 0))
     values = target_matrix(y)
+    if values.shape[1] != target.n_outputs:
+        raise InputError(
+            f"the target has {values.shape[1]} outputs, but the first rows had {target.n_outputs}; "
+            "give as many for all rows."
+        )
     if not target.is_classification:
         numbers = values.astype(np.float64)
         return numbers * np.array(target.factors) if target.factors else numbers
@@ -221,6 +235,18 @@ def _refuse_constant(scan: TargetScan, word: str) -> None:
             )
 
 
+def refuse_constant_with_weight(values: Array, weight: Array | None) -> None:
+    """Rows of weight 0 are as if they were not there."""
+    if weight is None or weight.all():
+        return
+    counted = values[weight > 0]
+    if any((column == column[0]).all() for column in counted.T):
+        raise InputError(
+            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
+            "nothing can depend on it; give weight to rows with other values."
+        )
+
+
 def _as_array(y: Any) -> Array:
     if isinstance(y, np.ndarray):
         return np.asarray(unmasked(y))
@@ -252,11 +278,17 @@ def refuse_scalar(y: Any) -> None:
 
 def _sequence_array(y: Any) -> Array:
     refuse_scalar(y)
-    values = np.asarray(y)
+    values = array_of(y)
+    if values is None or values.ndim == 0:
+        raise InputError(
+            f"the target y is of the type {type(y).__name__} and not one value per row, or its "
+            "rows differ in length; give a list, an array or a column."
+        )
     # A list of strings and numbers would become strings by itself: keep each value as given.
-    if values.dtype.kind in "US" and not all(isinstance(v, str) for v in np.ravel(y).tolist()):
-        return _object_array(list(y))
-    return values
+    if values.dtype.kind not in "US" or isinstance(y, np.ndarray):
+        return values
+    cells = np.asarray(y, dtype=object)
+    return values if all(isinstance(v, (str, bytes)) for v in cells.ravel().tolist()) else cells
 
 
 def _object_array(values: list[Any]) -> Array:
@@ -267,13 +299,28 @@ def _object_array(values: list[Any]) -> Array:
 
 def _numeric_if_possible(values: Array) -> Array:
     """An object array of numbers is numeric, as scikit-learn treats it."""
-    kinds = (int, float, Decimal, np.number, np.bool_)
     cells = values.ravel().tolist()
-    if not all(isinstance(v, kinds) for v in cells):
+    if not all(isinstance(v, (Real, Decimal, np.bool_)) for v in cells):
+        _refuse_several_in_a_cell(cells)
         return values
     if all(isinstance(v, int) and abs(v) < 1 << 63 for v in cells):  # floats would merge classes
         return values.astype(np.int64)
-    return values.astype(np.float64)
+    floats = floats_of(cells, "the target")
+    if all(isinstance(v, int) for v in cells) and len(np.unique(floats)) < len(set(cells)):
+        raise InputError(
+            "the target holds whole numbers that floating-point numbers cannot tell apart; "
+            "subtract a constant, or give text if they are classes."
+        )
+    return floats.reshape(values.shape)
+
+
+def _refuse_several_in_a_cell(cells: list[Any]) -> None:
+    several = next((v for v in cells if not isinstance(v, Hashable) or isinstance(v, tuple)), None)
+    if several is not None:
+        raise InputError(
+            f"the target holds a {type(several).__name__} in a cell; give one value per row, or "
+            "one column per output."
+        )
 
 
 def _extremes(values: Array) -> tuple[frozenset[Any], ...]:
@@ -302,16 +349,6 @@ def _capped(states: frozenset[Any]) -> frozenset[Any]:
     if len(states) <= MOST_CLASSES + 1:
         return states
     return frozenset(list(states)[: MOST_CLASSES + 1])
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN, NaT, pandas.NA: nothing at all, or not equal to itself."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas.NA refuses to be a truth value
-        return True
 
 
 def _sorted_states(states: frozenset[Any]) -> Array:
@@ -344,6 +381,8 @@ def _are_consecutive(values: Array, classes: Array) -> bool:
     if {values.dtype.kind, classes.dtype.kind} - set("iu") or not len(values):
         return False
     low, high = int(classes[0]), int(classes[-1])
+    if high > LARGEST_EXACT or low < -LARGEST_EXACT:
+        return False
     is_gapless = high - low + 1 == len(classes)
     return is_gapless and low <= int(values.min()) and int(values.max()) <= high
 

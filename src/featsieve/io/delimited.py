@@ -104,6 +104,11 @@ def _explain(error: Exception, path: Path, source: str, read: Any, parse: Any) -
         return _ragged(path, source, read, parse)
     if "UTF8" in message or "UTF-8" in message:
         return UnicodeDecodeError("utf-8", b"", 0, 0, message)
+    if "straddling" in message:  # one row without an end
+        return InputError(
+            f"{source} has no row that ends after its first line; give it a header and at least "
+            "two rows, and close every quote."
+        )
     return InputError(f"{source} cannot be read ({reason(error)}); fix the file.")
 
 

@@ -28,7 +28,12 @@ WINDOWS = 8  # further samples along a long file
 MOST_ROWS = 500
 ROW_NAMES = "row names"
 _DELIMITERS = (",", ";", "\t", "|")
-_MARKS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_MARKS = (  # that of UTF-32 begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 WESTERN = "cp1252"
 _PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -106,10 +111,11 @@ def _with_encoding(sample: Sample) -> Layout:
     layout = Layout(given, ",")
     if given.lower().replace("-", "") != "utf8" or not sample.allows("encoding"):
         return layout
-    guess = _utf16(sample.head)
+    guess = _wide_encoding(sample.head)
     if guess is None:
         return layout if _is_utf8(sample.head) else western(layout, sample.source)
-    return layout.noted(f"{sample.source} was read as UTF-16 text", "encoding", encoding=guess)
+    kind = guess[:6].upper()
+    return layout.noted(f"{sample.source} was read as {kind} text", "encoding", encoding=guess)
 
 
 def western(layout: Layout, source: str) -> Layout:
@@ -129,7 +135,7 @@ def _is_utf8(head: bytes) -> bool:
     return True
 
 
-def _utf16(head: bytes) -> str | None:
+def _wide_encoding(head: bytes) -> str | None:
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -141,6 +147,7 @@ def _utf16(head: bytes) -> str | None:
 
 def _decoded(head: bytes, encoding: str, source: str) -> str:
     try:
+        "a".encode(encoding)  # refuses encodings that are not of text, such as base64
         text = codecs.getincrementaldecoder(encoding)().decode(head).removeprefix("\ufeff")
     except UnicodeError:
         raise not_text(source, encoding) from None

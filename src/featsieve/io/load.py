@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.input.targets import are_too_many_classes
+from featsieve.input.parameters import check_choice, check_flag, not_allowed
+from featsieve.input.targets import TASKS, are_too_many_classes
 from featsieve.io.gaps import fill_missing, rows_without_gaps
 from featsieve.io.look_on_disk import impute_on_disk, look_on_disk
 from featsieve.io.model import (
@@ -72,12 +73,21 @@ def load_table(
     delimiter, encoding, header : of text files
     memory_limit : Parquet that would take more than a third of it stays on the disk
     """
+    for name, names in (("drop", drop), ("only", only), ("no_fix", no_fix)):
+        if isinstance(names, str):
+            raise not_allowed(name, names, "a list of names")
+    check_choice("missing", missing, get_args(Missing))
+    check_choice("task", task, TASKS)
+    check_flag("header", header)
     options = ReadOptions(delimiter, encoding, header, memory_limit, frozenset(no_fix))
     table = read_table(path, options)
+    find_column(target, table.names, table.source)
     left_out = [find_column(name, table.names, table.source) for name in drop]
     if only is not None:
         kept_names = {target, *(find_column(name, table.names, table.source) for name in only)}
         left_out += [name for name in table.names if name not in kept_names]
+    if target in left_out:
+        raise InputError(f"drop={list(drop)} would leave out the target; drop other columns.")
     cleaning = Cleaning(
         task,
         frozenset(no_fix),

@@ -100,6 +100,8 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     """``name`` if it is there; otherwise one sentence with the nearest names."""
     if name in names:
         return name
+    if not isinstance(name, str):
+        raise InputError(f"{brief(name)} is not the name of a column; give it as text.")
     lowered = {known.lower(): known for known in names}
     near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.5)
     if near:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from featsieve.engines.files import is_pattern
 from featsieve.errors import InputError, MissingExtraError
-from featsieve.input.parameters import parse_memory
+from featsieve.input.parameters import brief, parse_memory
 from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
 from featsieve.io.columnar import read_arrow, read_parquet
 from featsieve.io.delimited import read_delimited
@@ -42,7 +43,11 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
     ``data`` or ``X``, one ``target`` or ``y``, and names in ``feature_names`` if there are any, or
     one array per column.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"the path is {brief(path)}; give the name of a file as text.")
     file = Path(path)
+    if not os.fspath(path):
+        raise InputError("the name of the file is empty; give the path of a table.")
     kind = "parquet" if file.is_dir() else format_of(file)
     if not file.is_dir() and not (kind == "parquet" and is_pattern(file)):
         check_readable(file)
@@ -76,8 +81,7 @@ def check_readable(path: Path) -> None:
     try:
         path.open("rb").close()
     except FileNotFoundError:
-        near = _near_files(path)
-        hint = f"did you mean {' or '.join(near)}?" if near else "check the path."
+        hint = _hint_for_missing(path)
         raise InputError(f"there is no file {str(path)!r}; {hint}") from None
     except PermissionError:
         raise InputError(
@@ -87,12 +91,15 @@ def check_readable(path: Path) -> None:
         raise InputError(f"{path.name!r} cannot be opened ({error.strerror}).") from None
 
 
-def _near_files(path: Path) -> list[str]:
+def _hint_for_missing(path: Path) -> str:
+    if is_pattern(path):
+        return "patterns stand for Parquet files only: name one file."
     try:
         names = [file.name for file in path.parent.iterdir() if file.is_file()]
     except OSError:
-        return []
-    return [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]
+        names = []
+    near = [repr(name) for name in difflib.get_close_matches(path.name, names, n=3)]
+    return f"did you mean {' or '.join(near)}?" if near else "check the path."
 
 
 def _unpacked(path: Path, source: str, budget: Budget) -> int:

@@ -183,6 +183,8 @@ def _drop_total(table: Tidied) -> None:
 def _drop_rows_without_target(table: Tidied) -> None:
     kept = table.data.filter(known_values(table.data.column(table.target)))
     n_gone = table.data.num_rows - kept.num_rows
+    if kept.num_rows < 2:
+        raise InputError(f"the target {table.target!r} has fewer than two values; choose another.")
     if n_gone:
         table.data = kept
         table.note(

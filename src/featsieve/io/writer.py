@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,10 +48,22 @@ def write_table(
         raise InputError(f"{file.name!r} would be compressed; write it without {file.suffix}.")
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Writing {file.name}")
+    parts = _with_target(parts, target)
     if neutralize and kind in ("csv", "tsv"):
         parts = map(_without_formulas, parts)
     with atomic_write(file) as stream:
         _WRITERS[kind](iter(parts), stream, target)
+
+
+def _with_target(parts: Iterable[Any], target: str) -> Iterator[Any]:
+    """The parts, once the first of them has shown that it can be written."""
+    rest = iter(parts)
+    first: Any = next(rest, None)
+    if not hasattr(first, "schema"):
+        raise InputError("there is nothing to write; give pyarrow tables, in a list.")
+    if target not in first.schema.names:
+        raise InputError(f"the tables have no column {target!r} to be the target; name another.")
+    return chain([first], rest)
 
 
 def _without_formulas(part: Any) -> Any:

@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from featsieve import __version__
 from featsieve.arrays import FloatArray
+from featsieve.errors import InputError
 from featsieve.markup import points
 from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS, score_of
@@ -122,6 +124,7 @@ def describe(
 
     ``facts`` are further fields of :class:`Content`: notes, command, code, …
     """
+    _check_table(selector, X, y)
     labels = _names(selector, names)
     order = _order(selector)
     near = order[:COMPARED]
@@ -155,6 +158,20 @@ def describe(
         "gap": _gap(selector),
     }
     return Content(**(known | facts | {"columns": columns}))
+
+
+def _check_table(selector: Any, X: Any, y: Any) -> None:
+    """What is told about the columns must be about those that were fitted."""
+    check_is_fitted(selector)
+    if y is not None and X.shape[1] != selector.n_features_in_:
+        raise InputError(
+            f"X has {X.shape[1]} columns, but the selector was fitted on "
+            f"{selector.n_features_in_}; give the table that it was fitted on."
+        )
+    if y is not None and len(y) != X.shape[0]:
+        raise InputError(
+            f"X has {X.shape[0]} rows and y has {len(y)}; give one target value per row."
+        )
 
 
 def _names(selector: Any, names: Sequence[str] | None) -> list[str]:

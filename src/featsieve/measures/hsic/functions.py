@@ -10,7 +10,6 @@ import numpy as np
 from featsieve.arrays import FloatArray
 from featsieve.compiled.hsic_tiles import sum_contributions
 from featsieve.errors import InputError
-from featsieve.input.columns import as_columns
 from featsieve.input.parameters import is_word
 from featsieve.measures.hsic.grams import gram_hsic, gram_kta
 from featsieve.measures.hsic.hsic import HSIC
@@ -81,10 +80,10 @@ class KernelChoice:
 
 
 def _engine(X: Any, Y: Any, choice: KernelChoice) -> Engine:
-    from featsieve.input.boundary import Settings, open_engine
+    from featsieve.input.boundary import Settings, open_columns
 
     task = "regression" if is_word(choice.target_kernel, "precomputed") else choice.task
-    engine: Any = open_engine(as_columns(X), Y, Settings(task=task))
+    engine: Any = open_columns(X, Y, Settings(task=task))
     engine.screen()
     return engine
 

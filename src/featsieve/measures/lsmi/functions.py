@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import FloatArray
-from featsieve.errors import InputError
-from featsieve.input.columns import as_columns
 from featsieve.measures.lsmi.basis import Centers
 from featsieve.measures.lsmi.lsmi import LSMI
 from featsieve.measures.lsmi.mlmi import MLMI, Solver
@@ -116,12 +114,9 @@ def mlmi(
 
 
 def _engine(X: Any, y: Any, task: str) -> Any:
-    from featsieve.input.boundary import Settings, open_engine
+    from featsieve.input.boundary import Settings, open_columns
 
-    columns = as_columns(X)
-    if columns.shape[1:] == (0,):
-        raise InputError("X has no columns; give at least one.")
-    return open_engine(columns, y, Settings(task=task))
+    return open_columns(X, y, Settings(task=task))
 
 
 def _as_given(alpha: FloatArray, centers: Centers) -> FloatArray:

@@ -176,9 +176,9 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     >>> pearson(np.c_[x, -x, [1, 1, 1, 1]], 2 * x).round(12).tolist()
     [1.0, -1.0, 0.0]
     """
-    from featsieve.input.boundary import Settings, open_engine
+    from featsieve.input.boundary import Settings, open_columns
 
-    engine: Engine = open_engine(np.asarray(X), y, Settings(task=task, rescale=True))
+    engine: Engine = open_columns(X, y, Settings(task=task, rescale=True))
     return Pearson().bind(engine).correlations()
 
 
