@@ -198,6 +198,13 @@ class HasTransformValue(Protocol):
 
 
 @runtime_checkable
+class HasColumnSets(Protocol):
+    """Values of sets of columns as they are, without W, of additions and removals (optional)."""
+
+    def column_sets(self) -> Any: ...
+
+
+@runtime_checkable
 class HasTuning(Protocol):
     """Model selection at given weights; what it chose holds until the next call."""
 

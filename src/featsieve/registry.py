@@ -150,7 +150,7 @@ METHODS: tuple[Method, ...] = (
            score=WEIGHT, cost="n² m k", sees=PAIRWISE, use="for very many columns and few rows"),
     Method("HSFS", "featsieve.methods.conversion", "HSIC", "l1/l∞ rows", "gathers", MASAELI,
            "HSIC of a few components, of which few columns are part", family="HSIC", score=ROW,
-           cost="steps × (n² + n m)", sees=EVERYTHING,
+           cost="n² m once, then steps × (n² + n m)", sees=EVERYTHING,
            use="when columns matter only together and their combinations tell most"),
     Method("LDFS", "featsieve.methods.conversion", "LDA ratio trace", "l1/l∞ rows", "streams",
            MASAELI, "linear discriminants, of which few columns are part",

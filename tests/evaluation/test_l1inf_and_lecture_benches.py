@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from featsieve.errors import InputError
+from featsieve.evaluation.benches import _l1inf_reasons as reasons
 from featsieve.evaluation.benches import p_l1inf_table1 as table1
 from featsieve.evaluation.benches import p_lecture as lecture
 from featsieve.evaluation.benches._frame import Request, run_bench
@@ -38,6 +39,27 @@ def test_table_1_shows_both_protocols_and_the_best_set(folder, tmp_path):
     assert document["comparisons"][0]["paper"] == 8.96
     with pytest.raises(InputError, match="there is no method 'pc'"):
         run_bench(table1.BENCH, Request(folder, methods=["pc"]))
+
+
+def test_every_cell_says_what_else_was_measured(folder):
+    request = Request(folder, methods=["LDFS"], trials=3)
+    results = {cell.key: cell.work() for cell in table1.cells(request)}
+    assert len(results["reasons", "wine", "LDFS"]["scales"]["[0, 1]"]) == 3
+    cell = table1.report(request, results).comparisons[0]
+    assert "columns scaled to [0, 1]:" in cell.note
+    assert "The paper's figure is reached by:" in cell.note
+    assert "The best set of that size, chosen with hindsight, has" in cell.note
+
+
+def test_columns_that_are_not_noise_are_those_that_go_with_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6))
+    X[:, 4] = X[:, 1] - X[:, 0] * 0.2
+    assert reasons.related_columns(X).tolist() == [1, 4]
+    y = (X[:, 1] > 0).astype(int)
+    folds = [(np.arange(100), np.arange(100, 200))]
+    assert reasons.judged_related(X, y, folds)["errors"][0] < 20
+    assert reasons.criterion(X[:, [1]], y) > 10 * reasons.criterion(X[:, [2]], y)
 
 
 def test_figures_have_the_papers_counts_and_the_tables():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from featsieve import (
+    FOHSIC,
     HSFS,
     LDFS,
     FeatureSelector,
@@ -19,7 +20,7 @@ from featsieve import (
 from featsieve.datasets import make_binary_xor
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
-from featsieve.measures import LDA
+from featsieve.measures import HSIC, LDA
 from featsieve.searches import L1LInf
 from tests.reference import block_penalty
 
@@ -87,6 +88,39 @@ def test_hsfs_finds_columns_that_matter_only_together(kind):
         hits += sorted(selector.indices_.tolist()) == [0, 1]
         assert selector.result_.extras["kkt_residual"] <= 1e-6
     assert hits >= 19
+
+
+def many_columns_of_noise(seed, n=150, d=150):
+    """As many columns as rows: some W fits the classes with noise alone."""
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    return X, (np.square(X[:, :3]).sum(axis=1) > 2.4).astype(int)
+
+
+def test_hsfs_hands_back_columns_of_a_larger_criterion_than_its_rows():
+    for seed in range(3):
+        X, y = many_columns_of_noise(seed)
+        measure = HSIC(bandwidth="dimension", estimator="v_statistic", target_kernel="delta")
+        bound = measure.bind(open_engine(X / X.std(axis=0), y, Settings()))
+        refined, rows, greedy = (
+            method.set_params(n_features_to_select=3).fit(X, y).indices_.tolist()
+            for method in (HSFS(), HSFS(refine=False), FOHSIC())
+        )
+        assert bound.value(refined) >= bound.value(rows) * (1 - 1e-9)
+        assert bound.value(refined) >= bound.value(greedy) * (1 - 1e-9)
+        assert len({0, 1, 2} & set(refined)) > len({0, 1, 2} & set(rows))
+
+
+def test_hsfs_is_the_same_on_threads_and_on_dask():
+    import dask.array as da
+
+    X, y = many_columns_of_noise(0, 90, 60)
+    selector = HSFS(n_features_to_select=3)
+    expected = selector.fit(X, y)
+    indices, W = expected.indices_.tolist(), expected.components_
+    for change, table in [({"n_jobs": 2}, X), ({"n_jobs": 1}, da.from_array(X, (40, 60)))]:
+        found = selector.set_params(**change).fit(table, y)
+        assert found.indices_.tolist() == indices
+        np.testing.assert_allclose(found.components_, W, atol=1e-6 * np.abs(W).max())
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly"])

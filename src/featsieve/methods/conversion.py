@@ -69,6 +69,10 @@ class HSFS(RowPenalty, HSICSelector):
         Most iterations for one penalty.
     tol : float, default=1e-6
         KKT residual, relative to W and the penalty, of the final W.
+    refine : bool, default=True
+        At the end, begin again from a set of forward selection if the HSIC of its columns, as they
+        are, is larger, and exchange columns while it rises: with many columns, W fits noise.
+        False: exactly the columns that the penalty leaves, as in the paper.
     target_kernel : default="auto"
         Delta for classes, Gaussian for numbers; the other parameters as in :class:`HSICRanking`.
     estimator : default="v_statistic"
@@ -79,7 +83,7 @@ class HSFS(RowPenalty, HSICSelector):
     components_ : W, one row per column (one per state of a categorical column)
     n_iter_ : iterations over all penalties
     result_ : ``path`` holds one entry per penalty; ``extras`` the final ``penalty``, its \
-``kkt_residual`` and the ``bandwidth``
+``kkt_residual``, the ``bandwidth`` and the number of exchanges
 
     Examples
     --------
@@ -93,8 +97,12 @@ class HSFS(RowPenalty, HSICSelector):
 
     estimator: str = "v_statistic"
     n_init: int = 3
+    refine: bool = True
 
     _measure_type = HSIC
+
+    def _search(self) -> L1LInf:
+        return super()._search().set_params(refine=self.refine)
 
     def measure(self) -> HSIC:
         measure = super().measure()

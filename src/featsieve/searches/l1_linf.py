@@ -24,10 +24,17 @@ from featsieve.input.parameters import (
     check_real,
     not_allowed,
 )
-from featsieve.protocols import HasMatrixGradient, HasTransform, HasTransformValue, HasTuning
+from featsieve.protocols import (
+    HasColumnSets,
+    HasMatrixGradient,
+    HasTransform,
+    HasTransformValue,
+    HasTuning,
+)
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
+from featsieve.searches.column_sets import best_columns
 from featsieve.searches.exchange import exchanged
 from featsieve.searches.penalty_path import (
     BoundMatrix,
@@ -72,9 +79,10 @@ class L1LInf(BaseEstimator):
     tol : float, default=1e-6
         KKT residual, relative to W and λ, at which the final W counts as solved.
     refine : bool, default=True
-        Exchange selected units against others from the path while the best criterion of the set
-        rises, where the measure can tell it (LDA, PCA): the penalty shrinks weights and therefore
-        favours copies of strong columns over weak but new ones.
+        Exchange selected units against others while the criterion of the set rises, where the
+        measure can tell it: the best over W (LDA, PCA), since the penalty shrinks weights and
+        therefore favours copies of strong columns over weak but new ones; or that of the columns
+        as they are (HSIC), also from a set of forward selection, since W fits noise.
     random_state : int, default=None
 
     Examples
@@ -178,8 +186,8 @@ class L1LInf(BaseEstimator):
         self, bound: BoundMatrix, rows: PenalizedRows, path: Continuation, stage: Stage, k: int
     ) -> SelectionResult:
         n_exchanges = 0
-        if self.refine and isinstance(bound, HasTransformValue) and stage.size >= k:
-            units = exchanged(bound, stage.support, path.order(), stage.W.shape[1])
+        if self.refine and stage.size >= k:
+            units = _refined(bound, path, stage)
             n_exchanges = len(set(units) - set(stage.support))
             if n_exchanges:
                 stage = rows.solve_on(units, stage)
@@ -189,6 +197,14 @@ class L1LInf(BaseEstimator):
                 f"tol={self.tol:g} was asked for; raise max_iter or tol."
             )
         return _result(rows, path.steps, stage, k, n_exchanges)
+
+
+def _refined(bound: BoundMatrix, path: Continuation, stage: Stage) -> list[int]:
+    if isinstance(bound, HasTransformValue):
+        return exchanged(bound, stage.support, path.order(), stage.W.shape[1])
+    if isinstance(bound, HasColumnSets):
+        return best_columns(bound.column_sets(), stage.best_first(), path.order())
+    return stage.support
 
 
 def _random_matrix(seed: int, number: int, n_rows: int, n_columns: int) -> FloatArray:

@@ -157,15 +157,19 @@ class PenalizedRows:
     def solve_on(self, units: list[int], stage: Stage, *, roughly: bool = False) -> Stage:
         """With all rows of other units held at zero, at the largest tried penalty that keeps all.
 
-        It begins at the stage's own penalty.
+        It begins at the stage's own penalty, and ends there if no penalty keeps all.
         """
         rows = np.flatnonzero(np.isin(self.owner, units))
         weight, W = stage.step.penalty, _revived(stage.W, rows)
+        first = weight
         for _ in range(_MOST_LOWERINGS):
             stage = self._solve_rows(rows, W, weight, True)
             if np.count_nonzero(stage.step.sizes) >= len(units) or self._expired():
                 break
             weight /= _GROWTH
+        else:
+            weight = first
+            stage = self._solve_rows(rows, W, weight, True)
         if not roughly:
             stage = self._solve_rows(rows, stage.W, weight, False)
         return replace(stage, units=tuple(units))

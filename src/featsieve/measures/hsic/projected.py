@@ -16,7 +16,9 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, gaussian_slopes, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
+from featsieve.measures.hsic.column_sets import ColumnSetHSIC, SpreadWidth
 from featsieve.measures.hsic.kernels import (
+    FixedWidth,
     KernelFunction,
     MedianWidth,
     WidthPolicy,
@@ -104,6 +106,11 @@ class ProjectedHSIC:
         self._widths = _expanded_widths(widths, schema)
         self._X = expanded_columns(self._pairs.rows.X, schema)
 
+    @property
+    def variances(self) -> FloatArray:
+        """One per row of W."""
+        return np.asarray(self._X.var(axis=1))
+
     def width(self, W: FloatArray) -> float:
         """The policy's width of XW."""
         return self._widths.of_projection(W)
@@ -186,6 +193,14 @@ class ProjectsRows:
     def _projected(self) -> ProjectedHSIC:
         rows = self._rows
         return ProjectedHSIC(rows.pairs, rows.schema, rows.target, self._kernel, self._widths)
+
+    def column_sets(self) -> ColumnSetHSIC:
+        """At the width that was given, else at one that follows the columns of each set."""
+        if isinstance(self._widths, FixedWidth):
+            return ColumnSetHSIC(self._rows, self._kernel, self._widths)
+        spreads = np.zeros(self._rows.schema.n_units)
+        np.add.at(spreads, self.unit_of_row, self._projected.variances)
+        return ColumnSetHSIC(self._rows, self._kernel, SpreadWidth(spreads))
 
     @property
     def unit_of_row(self) -> IntArray:
