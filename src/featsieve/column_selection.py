@@ -12,17 +12,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from featsieve.arrays import BoolArray
 from featsieve.engines.files import ParquetTable
 from featsieve.errors import InputError
-from featsieve.input.columns import (
-    check_names,
+from featsieve.input.columns import check_names
+from featsieve.input.containers import restore_columns, restore_sparse, select_columns
+from featsieve.input.opening import opened
+from featsieve.input.tables import (
     column_names,
     is_batch,
     is_dask,
     is_frame,
+    is_sparse,
     refuse_other_than_tables,
+    require_matrix,
 )
-from featsieve.input.containers import restore_columns, restore_sparse, select_columns
-from featsieve.input.opening import opened
-from featsieve.input.raw_arrays import is_sparse, require_matrix
 
 
 class ColumnSelection(SelectorMixin, BaseEstimator):

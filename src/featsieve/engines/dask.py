@@ -30,9 +30,8 @@ from featsieve.engines.memory import open_source
 from featsieve.engines.neighbours import Nearest
 from featsieve.engines.row_tiles import nearest_rows, summary_of_pairs
 from featsieve.errors import InputError
-from featsieve.input.columns import rounded_columns
 from featsieve.input.containers import select_columns
-from featsieve.input.raw_arrays import require_matrix
+from featsieve.input.tables import require_matrix, rounded_columns
 from featsieve.input.targets import (
     TargetScan,
     encode_target,

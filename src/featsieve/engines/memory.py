@@ -28,7 +28,7 @@ from featsieve.engines.remote import CanShare
 from featsieve.engines.states import encode_states
 from featsieve.input.columns import numeric_values
 from featsieve.input.containers import select_columns, select_rows
-from featsieve.input.raw_arrays import is_sparse, one_cell_each, unmasked
+from featsieve.input.tables import is_sparse, one_cell_each, unmasked
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, Schema

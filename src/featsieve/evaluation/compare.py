@@ -19,7 +19,6 @@ from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
 from featsieve.evaluation.stability import Stability, stability
 from featsieve.inference.exchange import group_codes
-from featsieve.input.columns import column_names
 from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     check_callback,
@@ -28,7 +27,7 @@ from featsieve.input.parameters import (
     effective_n_jobs,
     settings_of,
 )
-from featsieve.input.raw_arrays import is_sparse, unmasked
+from featsieve.input.tables import column_names, is_sparse, unmasked
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map

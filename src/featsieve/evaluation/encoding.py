@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.input.columns import categorical_by_dtype, is_frame, numeric_values
-from featsieve.input.raw_arrays import is_sparse
+from featsieve.input.columns import categorical_by_dtype, numeric_values
+from featsieve.input.tables import is_frame, is_sparse
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):

@@ -26,7 +26,7 @@ from featsieve.input.parameters import (
     effective_n_jobs,
     is_integer,
 )
-from featsieve.input.raw_arrays import unmasked
+from featsieve.input.tables import unmasked
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.registry import METHODS, find_method
 from featsieve.runtime.pool import ordered_map

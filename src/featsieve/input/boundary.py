@@ -17,23 +17,15 @@ from featsieve.engines.memory import MemoryEngine
 from featsieve.errors import InputError
 from featsieve.input.columns import (
     COLUMNS,
-    LARGEST_EXACT,
     StateScan,
     categorical_by_dtype,
     check_names,
-    column_names,
-    is_dask,
-    is_frame,
-    numbered_names,
-    refuse_other_than_tables,
     resolve_columns,
     resolve_groups,
-    rounded_columns,
     scan_array,
     scan_frame,
     sorted_categories,
     warn_of_other_order,
-    warn_rounded,
 )
 from featsieve.input.opening import opened
 from featsieve.input.parameters import (
@@ -47,13 +39,21 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
-from featsieve.input.raw_arrays import (
+from featsieve.input.tables import (
+    LARGEST_EXACT,
     as_columns,
     as_floats,
+    column_names,
+    is_dask,
+    is_frame,
     is_sparse,
     narrowed,
+    numbered_names,
+    refuse_other_than_tables,
     require_matrix,
+    rounded_columns,
     unmasked,
+    warn_rounded,
 )
 from featsieve.input.targets import (
     NO_TARGET,
@@ -131,7 +131,7 @@ class Settings:
 
 def checked_table(X: Any, y: Any, settings: Settings) -> Any:
     """X in a container that can be read, with columns that have different names."""
-    X = unmasked(opened(X))
+    X = unmasked(X if isinstance(X, np.ndarray) else opened(X))
     if isinstance(X, ParquetTable) or is_dask(X):
         return X
     refuse_other_than_tables(X, y)
@@ -226,8 +226,9 @@ def _schema(
 ) -> Schema:
     columns = _categorical_columns(settings.categorical_features, names, by_dtype)
     categories = sorted_categories(scan(columns), names) if columns else {}
-    groups, labels = resolve_groups(settings.feature_groups, names)
-    return Schema(names, categories, groups, labels)
+    if settings.feature_groups is None:
+        return Schema(names, categories)
+    return Schema(names, categories, *resolve_groups(settings.feature_groups, names))
 
 
 def _categorical_columns(given: Any, names: Sequence[str], by_dtype: Sequence[int]) -> list[int]:

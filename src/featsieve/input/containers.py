@@ -8,8 +8,7 @@ import numpy as np
 
 from featsieve.arrays import IntArray
 from featsieve.errors import InputError
-from featsieve.input.columns import column_names, is_dask, is_frame
-from featsieve.input.raw_arrays import is_sparse
+from featsieve.input.tables import column_names, is_dask, is_frame, is_sparse
 
 
 def select_rows(values: Any, rows: IntArray) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 from featsieve.engines.files import open_parquet
 from featsieve.errors import InputError
-from featsieve.input.columns import is_batch, refuse_unread
 from featsieve.input.parameters import brief
+from featsieve.input.tables import is_batch, refuse_unread
 
 
 def opened(X: Any) -> Any:

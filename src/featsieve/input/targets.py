@@ -12,17 +12,20 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
-from featsieve.input.columns import LARGEST_EXACT, is_rounded, numeric_values, warn_rounded
+from featsieve.input.columns import numeric_values
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.raw_arrays import (
+from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
+from featsieve.input.tables import (
+    LARGEST_EXACT,
     array_of,
     floats_of,
     holds_times,
     is_missing,
+    is_rounded,
     narrowed,
     unmasked,
+    warn_rounded,
 )
-from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
 from featsieve.registry import methods_for_numbers
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import SAFE_EXPONENT, Target, Task, is_extreme, power_of_two

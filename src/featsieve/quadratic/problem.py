@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.input.raw_arrays import is_sparse
+from featsieve.input.tables import is_sparse
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import SILENT, Monitor

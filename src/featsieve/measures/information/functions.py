@@ -13,7 +13,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
 from featsieve.input.parameters import effective_n_jobs
-from featsieve.input.raw_arrays import is_missing
+from featsieve.input.tables import is_missing
 from featsieve.measures.information.counts import Codes, Layout
 from featsieve.measures.information.joint import (
     Correction,

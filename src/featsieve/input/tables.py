@@ -1,8 +1,9 @@
-"""Arrays and sparse matrices as a user holds them: their shape, and cells that are no numbers."""
+"""Tables as a user holds them: which container, what shape, and cells that are not numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,61 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.input.refusals import TIMES
+from featsieve.runtime.user_warnings import warn_user
+
+LARGEST_EXACT = 1 << 53  # integers beyond are not told apart by floating-point numbers
+UNREAD = {
+    ("polars", "LazyFrame"): "collect",
+    ("pyarrow", "RecordBatchReader"): "read_all",
+    ("pyarrow", "InMemoryDataset"): "to_table",
+    ("pyarrow", "FileSystemDataset"): "to_table",
+    ("pyarrow", "UnionDataset"): "to_table",
+    ("dask", "Bag"): "to_dataframe",
+    ("dask", "Delayed"): "compute",
+    ("dask", "DelayedLeaf"): "compute",
+    ("dask", "Series"): "to_frame",
+}
 
 
 def is_sparse(container: Any) -> bool:
     """Whether this is a SciPy sparse container, without importing SciPy to find out."""
     return type(container).__module__.startswith("scipy.sparse")
+
+
+def is_frame(container: Any) -> bool:
+    """pandas, polars or pyarrow table."""
+    if isinstance(container, np.ndarray):  # narwhals would look through all its plugins
+        return False
+    import narwhals.stable.v2 as nw
+
+    return isinstance(nw.from_native(container, pass_through=True, eager_only=True), nw.DataFrame)
+
+
+def is_dask(container: Any) -> bool:
+    """A Dask array or dataframe, found without importing Dask."""
+    return type(container).__module__.partition(".")[0] in {"dask", "dask_expr"} and hasattr(
+        container, "__dask_graph__"
+    )
+
+
+def is_batch(container: Any) -> bool:
+    """A record batch of Arrow, which has columns, but is no table for narwhals."""
+    kind = type(container)
+    return kind.__name__ == "RecordBatch" and kind.__module__.startswith("pyarrow")
+
+
+def column_names(container: Any) -> list[str] | None:
+    """The names a container carries, or None for one without names."""
+    names = getattr(container, "column_names", None)  # pyarrow
+    if names is None:
+        names = getattr(container, "columns", None)
+    return None if names is None else list(names)
+
+
+@lru_cache(maxsize=8)
+def numbered_names(n_columns: int) -> tuple[str, ...]:
+    """x0, x1, … of an array's columns; fit after fit on a wide table they are made once."""
+    return tuple(f"x{j}" for j in range(n_columns))
 
 
 def unmasked(values: Any) -> Any:
@@ -210,3 +261,82 @@ def holds_times(values: Any) -> bool:
 
 def _is_period(value: Any) -> bool:
     return type(value).__name__ == "Period"
+
+
+def refuse_other_than_tables(X: Any, y: Any) -> None:
+    """What is not a table in memory, or has no target in memory."""
+    if isinstance(X, Mapping) and not is_sparse(X):  # a DOK matrix is both
+        raise InputError(
+            "X is a mapping of columns; make it a table first, such as pandas.DataFrame(X)."
+        )
+    if isinstance(y, str):  # a name is a target only where the table stays on the disk
+        raise InputError(
+            f"the target y is {y!r}, but X is in memory: give its values, X.drop(columns={y!r}) as "
+            f"X and X[{y!r}] as y; a name is enough with open_parquet."
+        )
+
+
+def refuse_unread(container: Any) -> None:
+    """A lazy frame of polars is a plan for rows that are not there yet, and others are like it."""
+    kind = type(container)
+    call = UNREAD.get((kind.__module__.partition(".")[0], kind.__name__))
+    if call is not None:
+        raise InputError(
+            f"the table is of the type {kind.__name__}, whose rows have not been read; call "
+            f".{call}() first, or use open_parquet for a file larger than memory."
+        )
+
+
+# --- integers that floating-point numbers round ---------------------------------------------------
+
+
+def is_rounded(values: Array) -> bool:
+    """Whether some of these numbers are integers that a float cannot hold.
+
+    >>> is_rounded(np.array([2**53])), is_rounded(np.array([-(2**53) - 1]))
+    (False, True)
+    """
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    return int(values.max()) > LARGEST_EXACT or int(values.min()) < -LARGEST_EXACT
+
+
+def rounded_columns(container: Any) -> frozenset[int]:
+    """The columns of a table in memory, or of a part of one, that hold such integers."""
+    if is_sparse(container):
+        if not is_rounded(container.data):
+            return frozenset()
+        cells = container.tocoo()
+        beyond = (cells.data > LARGEST_EXACT) | (cells.data < -LARGEST_EXACT)
+        return frozenset(np.unique(cells.coords[1][beyond]).tolist())
+    if isinstance(container, np.ndarray):
+        if not is_rounded(container):
+            return frozenset()
+        return frozenset(j for j, column in enumerate(container.T) if is_rounded(column))
+    return _rounded_in_frame(container)
+
+
+def _rounded_in_frame(frame: Any) -> frozenset[int]:
+    import narwhals.stable.v2 as nw
+
+    wrapped = nw.from_native(frame, eager_only=True)
+    wide = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+    columns = [(j, name) for j, (name, kind) in enumerate(wrapped.schema.items()) if kind in wide]
+    return frozenset(j for j, name in columns if _is_beyond(wrapped.get_column(name)))
+
+
+def _is_beyond(column: Any) -> bool:
+    if column.len() == column.null_count():
+        return False
+    return int(column.max()) > LARGEST_EXACT or int(column.min()) < -LARGEST_EXACT
+
+
+def warn_rounded(names: Iterable[str]) -> None:
+    """One warning for all columns whose last digits are lost."""
+    if listed := [repr(name) for name in names]:
+        more = f" (and {len(listed) - 3} more)" if len(listed) > 3 else ""
+        warn_user(
+            f"{', '.join(listed[:3])}{more}: integers beyond 2^53 lose their last digits as "
+            "floating-point numbers; drop identifiers or name them in categorical_features, or "
+            "subtract a constant."
+        )
