@@ -103,12 +103,12 @@ def test_adjusted_p_values_decide_the_count(table, capsys, rule):
     ],
 )
 def test_adjusted_p_values_that_are_not_there(table, capsys, words, sentence):
-    assert main(["select", str(table), "--target", "y", "-k", "bh", *words]) == 1
+    assert main(["select", str(table), "--target", "y", "-k", "bh", *words]) == 2
     assert sentence in capsys.readouterr().err
 
 
 def test_two_guarantees_at_once_are_refused(table, capsys):
-    assert main(["select", str(table), "--target", "y", "--fdr", "0.1", "--stability"]) == 1
+    assert main(["select", str(table), "--target", "y", "--fdr", "0.1", "--stability"]) == 2
     assert "give one of them" in capsys.readouterr().err
 
 

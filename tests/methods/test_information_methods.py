@@ -349,7 +349,7 @@ def test_too_many_states_are_refused_by_name():
     import pandas as pd
 
     names = [f"id{i}" for i in range(300)]
-    frame = pd.DataFrame({"key": names, "x": np.arange(300.0)})
+    frame = pd.DataFrame({"key": pd.Categorical(names), "x": np.arange(300.0)})
     with pytest.raises(InputError, match="'key' has 300 states"):
         MaxRel().fit(frame, np.arange(300) % 2)
     with pytest.raises(InputError, match="x1"):

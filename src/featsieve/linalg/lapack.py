@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
+from featsieve.linalg.aliases import FloatArray
 
 # A small number in 64 bits begins with the same number in 32, so either build of LAPACK reads it.
 _Integer = ctypes.c_int64 if sys.byteorder == "little" else ctypes.c_int
