@@ -6,9 +6,10 @@ X'R with R_a = Σ_b P_ab (z_a − z_b), summed over tiles on the projected rows 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, gaussian_slopes, sum_contributions
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.measures.hsic.column_sets import ColumnSetHSIC, SpreadWidth
 from featsieve.measures.hsic.kernels import (
     FixedWidth,
     KernelFunction,
@@ -24,7 +24,8 @@ from featsieve.measures.hsic.kernels import (
     WidthPolicy,
     median_kernel_distance,
 )
-from featsieve.measures.hsic.passes import RowSums, TargetTiles
+from featsieve.measures.hsic.medians import CONSTANT_BANDWIDTH
+from featsieve.measures.hsic.passes import RowSums, SetChanges, SetPass, TargetTiles
 from featsieve.measures.hsic.tiles import (
     GatheredRowPairs,
     RowPairs,
@@ -40,6 +41,7 @@ from featsieve.schema import Schema
 from featsieve.statistics.moments import Dummies, one_hot
 
 _MOST_ROWS_FOR_START = 2000
+_DUST = 1e-12  # what is left of a variance when it is taken away again
 _DIFFERENT_STATES = np.sqrt(0.5)  # so that two rows in different states have distance 1
 
 
@@ -280,3 +282,51 @@ def gathered_pairs(pairs: RowPairs) -> GatheredRowPairs:
     rows = RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
     width = tile_width(engine.n_features)
     return GatheredRowPairs(rows, engine.n_samples, width, engine.n_jobs, engine.monitor)
+
+
+# --- sets of columns side by side, without W: compared by the hundred -----------------------------
+
+
+class SetWidths(Protocol):
+    """Bandwidths for sets of units."""
+
+    def of_changes(
+        self, subset: Sequence[int], candidates: Sequence[int], sign: int
+    ) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class SpreadWidth:
+    """σ² is the variance of the columns, summed: d for d standardised ones (P-HSIC section 3).
+
+    It follows the median distance, which takes far longer to find.
+    """
+
+    spreads: FloatArray  # one per unit
+
+    def of_changes(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        """Of ``subset`` with (sign 1) or without (sign −1) each candidate."""
+        base = self.spreads[list(subset)].sum()
+        variance = base + sign * self.spreads[list(candidates)]
+        is_spread = variance > _DUST * base
+        return np.sqrt(np.where(is_spread, variance, CONSTANT_BANDWIDTH))
+
+
+class ColumnSetHSIC(SetChanges):
+    """The criterion of sets of units; ``rows`` are the rows in pairs with the target's matrix."""
+
+    def __init__(self, rows: Any, kernel: KernelFunction, widths: SetWidths) -> None:
+        self.n_units = rows.schema.n_units
+        self.monitor = rows.monitor
+        self._rows, self._kernel, self._widths = rows, kernel, widths
+
+    def value(self, subset: Sequence[int]) -> float:
+        *others, last = subset
+        return float(self.values_with(others, [last])[0])
+
+    def _changed(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
+        rows, kernel = self._rows, self._kernel
+        base, units = (kernel.columns_of(rows.schema, part) for part in (subset, candidates))
+        rates = kernel.rate(self._widths.of_changes(subset, candidates, sign))
+        summed = SetPass(base, units, sign, kernel, rates, rows.target, rows.dtype)
+        return summed.over(rows.pairs)
