@@ -227,3 +227,17 @@ def test_little_work_stays_on_one_thread(n_samples, is_little):
     bound = LSMI().bind(open_engine(data.data, data.target, Settings()))
     assert bound.workload == n_samples * 100**2 // 2
     assert L1Ball(n_jobs=2)._n_threads(bound) == (1 if is_little else 2)
+
+
+@pytest.mark.parametrize("per_look", [16, 10**6])
+def test_the_clock_is_looked_at_inside_one_column_of_many_rows(monkeypatch, per_look):
+    """Every look at the clock is a second."""
+    monkeypatch.setattr(progress, "perf_counter", itertools.count().__next__)
+    monkeypatch.setattr(table_rows_module, "_CHUNKS_PER_LOOK", per_look)
+    X = np.random.default_rng(0).normal(size=(120_000, 1))
+    selector = LSMIRanking(n_features_to_select=1, sigmas=[0.5, 1.0], n_basis=5, max_time=5)
+    if per_look == 16:
+        with pytest.raises(TimeoutError):
+            selector.fit(X, X[:, 0])
+    else:
+        selector.fit(X, X[:, 0])

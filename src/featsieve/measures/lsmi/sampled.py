@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
@@ -81,6 +81,7 @@ def spread_rows(X: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
 
 _RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
 _CHUNK_ROWS = 2048
+_CHUNKS_PER_LOOK = 16
 _ORIGIN_ROWS = 100
 
 
@@ -187,7 +188,7 @@ class TableRows:
         """A function that summarises all rows, chunk by chunk, with these folds."""
         if self.is_resident:
             chunks = list(_chunks(*self._resident, folds, n_folds))
-            return lambda fn: _merged(map(fn, chunks))
+            return lambda fn: _merged(map(fn, self._watched(chunks)))
         reader, engine = self._reader, self._engine
 
         def reduce(fn: Callable[[Rows], S]) -> S:
@@ -199,6 +200,16 @@ class TableRows:
             return engine.reduce_rows(of_block)
 
         return reduce
+
+    def _watched(self, chunks: Iterable[Rows]) -> Iterator[Rows]:
+        """With looks at the clock on the way: one column of many rows takes seconds.
+
+        Of few rows a pass is short, and a search that is out of time ends with its best instead.
+        """
+        for number, chunk in enumerate(chunks, start=1):
+            if number % _CHUNKS_PER_LOOK == 0:
+                self._engine.monitor.check()
+            yield chunk
 
 
 def _chunks(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Iterator[Rows]:
