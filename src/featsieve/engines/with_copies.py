@@ -16,6 +16,8 @@ from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments
 
+ROWS_AT_ONCE = 1024  # that are copied; they and their copies stay in the cache
+
 
 class Copier(Protocol):
     """Copies of dense rows, given their indices in the table."""
@@ -44,9 +46,11 @@ class Augment:
     swapped: BoolArray  # per column
 
     def __call__(self, X: FloatArray, rows: IntArray) -> FloatArray:
-        X = np.ascontiguousarray(X, dtype=np.float64)
         both = np.empty((len(X), 2 * X.shape[1]))
-        side_by_side(X, self.copier(X, rows), self.swapped, both)
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            part = np.ascontiguousarray(X[some], dtype=np.float64)
+            side_by_side(part, self.copier(part, rows[some]), self.swapped, both[some])
         return both
 
     def block(self, block: Block) -> Block:

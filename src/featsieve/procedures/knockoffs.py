@@ -12,8 +12,8 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import NO_COLUMNS
 from featsieve.engines.memory import gathered
-from featsieve.engines.with_copies import Augment, EngineWithCopies
-from featsieve.inference.knockoffs.copies import ROWS_AT_ONCE, CopyModel, fit_copy_model
+from featsieve.engines.with_copies import ROWS_AT_ONCE, Augment, EngineWithCopies
+from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
 from featsieve.inference.knockoffs.diagnostic import (
     MISFIT,

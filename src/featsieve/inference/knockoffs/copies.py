@@ -17,6 +17,7 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.engines.standardized import Scaling, scaling_of
+from featsieve.engines.with_copies import ROWS_AT_ONCE
 from featsieve.inference.knockoffs.covariance import (
     Spread,
     TableMoments,
@@ -35,7 +36,6 @@ from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, Dummies
 
 SAMPLE_ROWS = 2000
-ROWS_AT_ONCE = 1024
 MATRICES = 6  # the covariance, its inverse, a factor and their copies
 CONSTANT = 1e-10  # variance of a standardised column that says the same as the categories
 
@@ -100,16 +100,22 @@ class CopyModel:
         return drawn
 
     def _numeric_copies(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
-        drawn = np.array(X, dtype=np.float64, order="C")
-        if not len(self.gaussian.active):
-            return drawn
+        active = self.gaussian.active
+        if not len(active):
+            return np.array(X, dtype=np.float64, order="C")
+        drawn = np.empty(X.shape)
         for start in range(0, len(X), ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
-            self._add_change(drawn[some], rows[some], seed)
+            change = self._change(X[some], rows[some], seed)
+            if len(active) == X.shape[1]:
+                np.add(X[some], change, out=drawn[some])
+            else:
+                drawn[some] = X[some]
+                drawn[some, active] += change
         return drawn
 
-    def _add_change(self, X: FloatArray, rows: IntArray, seed: int) -> None:
-        """Turns rows into their copies; few at a time, so that they stay in the cache."""
+    def _change(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
+        """From rows to their copies; few at a time, so that they stay in the cache."""
         part = self.gaussian
         width = len(part.active)
         beside = np.empty((len(X), 2 * width))
@@ -119,11 +125,7 @@ class CopyModel:
             np.subtract(columns, part.offset, out=beside[:, width:])
         else:
             beside[:, width:] = self._expanded(X) @ part.residual + part.offset
-        change = beside @ part.mix
-        if width == X.shape[1]:
-            X += change
-        else:
-            X[:, part.active] += change
+        return np.asarray(beside @ part.mix)
 
     def _expanded(self, X: FloatArray) -> FloatArray:
         return _expand(self.schema, self.scaling.apply(X))
