@@ -76,7 +76,7 @@ def parquet_section(path: str) -> str:
         f"{'reached' if ours <= TIMES * base else '**not reached**'}), memory "
         f"{'within' if peak <= MEMORY_LIMIT else '**above**'} 2 GiB. PearsonRanking reads the file "
         "once and adds up. Knockoffs read it twice, and per number draw a normal one, multiply "
-        "with a 200 × 100 matrix and add to the covariance: about 40 ns of one core."
+        "with a 200 × 100 matrix and add to the covariance."
     )
 
 
