@@ -240,6 +240,20 @@ def test_bad_npz(tmp_path, arrays, sentence):
         read_table(tmp_path / "t.npz")
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_npz_of_another_machine_s_byte_order(tmp_path, order):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "data": rng.normal(size=(6, 2)).astype(f"{order}f8"),
+        "target": np.array(["u", "v", "w"] * 2).astype(f"{order}U1"),
+    }
+    np.savez(tmp_path / "t.npz", **arrays)
+    table = read_table(tmp_path / "t.npz")
+    parts = list(table.parts(["X2", "target"]))
+    assert parts[0]["X2"].to_pylist() == arrays["data"][:, 1].tolist()
+    assert table.split("target").y.tolist() == arrays["target"].tolist()
+
+
 def test_npz_of_columns(tmp_path):
     np.savez(tmp_path / "t.npz", a=[1, 2], b=[0.5, 1], kind=["u", "v"])
     split = read_table(tmp_path / "t.npz").split("kind")

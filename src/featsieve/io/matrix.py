@@ -75,7 +75,7 @@ def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> 
         budget.take(_declared_bytes(stream))
         stream.seek(0)
         with np.load(stream, allow_pickle=False) as archive:
-            arrays = {name: _whole_text(archive[name]) for name in archive.files}
+            arrays = {name: _native(_whole_text(archive[name])) for name in archive.files}
     return _from_arrays(arrays, source, budget)
 
 
@@ -108,6 +108,11 @@ def _whole_text(array: Any) -> Any:
         if ((points > LAST_LETTER) | ((points >> 11) == SURROGATES)).any():
             raise ValueError("text that is not Unicode")
     return array
+
+
+def _native(array: Any) -> Any:
+    """In this machine's byte order, the only one that Arrow and compiled code read."""
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _sparse_from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> Any:
