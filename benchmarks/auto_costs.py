@@ -8,6 +8,7 @@ are selected. A run that would take more than 5 s by the model is left out.
 
 from __future__ import annotations
 
+import argparse
 import time
 import warnings
 
@@ -53,6 +54,7 @@ def seconds(entry: Entry, n: int, m: int, *, classes: bool) -> float:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()  # answers --help
     warnings.simplefilter("ignore")
     lines = ["| method | rows | columns | target | modelled | measured | modelled ÷ measured |"]
     lines += ["|---" * 7 + "|"]
@@ -73,7 +75,7 @@ def main() -> None:
                 words += f"{measured:.3g} s | {modelled / measured:.2g} |"
                 lines.append(words)
                 print(words, flush=True)
-    write_report("auto-costs", "The cost models of AutoSelector", __doc__, lines)
+    write_report("auto-costs", "The cost models of AutoSelector", __doc__.strip(), "\n".join(lines))
 
 
 if __name__ == "__main__":

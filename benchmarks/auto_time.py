@@ -8,6 +8,7 @@ Two small fits come first, so that compilation is not measured. The promise is t
 
 from __future__ import annotations
 
+import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -37,6 +38,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()  # answers --help
     warnings.simplefilter("ignore")
     lines = ["# AutoSelector and its time limit", "", __doc__.rpartition("\n\n")[2].strip(), ""]
     lines += ["| table | rows | columns | target | limit | seconds | within | stopped by |"]
