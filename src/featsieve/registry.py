@@ -38,6 +38,7 @@ class Score:
 TARGET_UNIT = "that of the target"
 CORRELATION = Score("absolute correlation with the target", "no unit", "0 to 1")
 INFORMATION = Score("mutual information with the target", "nats", "0 or more")
+VOTES = Score("share of the votes of the methods", "no unit", "0 to 1", by_step=True)
 GAIN = Score("value of the criterion when the column was chosen", "nats", "any sign", by_step=True)
 SMI = Score("squared-loss mutual information of the column", "no unit", "about 0 or more")
 HSIC_VALUE = Score("HSIC of the column with the target", "no unit", "about 0 or more")
@@ -329,8 +330,10 @@ def find_method(name: str) -> Method:
 
 
 def score_of(selector: Any) -> Score:
-    """What the scores of a fitted selector mean: of a race, those of the method that won it."""
+    """What the scores of a fitted selector mean: of a race, those of what won it."""
     winner = str(getattr(selector, "method_", "")).partition(" ")[0]  # "JMI 2" is a second one
+    if winner == "combination":
+        return VOTES
     known = [method for method in METHODS if method.name == winner]
     return known[0].score if known else find_method(type(selector).__name__).score
 

@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from featsieve.statistics.moments import FEW_TARGETS, column_moments, cross_moments
+from featsieve.statistics.moments import (
+    FEW_CELLS,
+    FEW_TARGETS,
+    column_moments,
+    cross_moments,
+    rows_about,
+)
 from tests import reference
 
 
@@ -94,3 +100,19 @@ def test_a_bad_cell_spoils_its_column_only(layout, bad):
     with np.errstate(all="ignore"):
         result = cross_moments(LAYOUTS[layout](X), Y)
     assert np.isfinite(result.x.deviation).tolist() == [True, True, False, True]
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "sparse"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("shape", [(3, 2), (FEW_CELLS // 4 + 5, 4), (8, FEW_CELLS // 8)])
+def test_rows_about_a_point_whichever_way_the_table_lies(layout, dtype, shape):
+    X = np.random.default_rng(0).integers(-9, 9, size=shape).astype(dtype)
+    if dtype is not np.int64:
+        X[0, 0], X[-1, -1], X[1, 0] = np.nan, np.inf, -0.0
+    given, origin = LAYOUTS[layout](X), np.random.default_rng(1).normal(size=shape[1])
+    kept = given.tobytes()
+    for point in (origin, 0.0):
+        ours = rows_about(given, point)
+        assert ours.flags.c_contiguous
+        assert ours.tobytes() == (X.astype(np.float64) - point).tobytes()
+    assert given.tobytes() == kept

@@ -22,6 +22,8 @@ _CENTRAL, _TAIL = 0.425, 5.0
 def fill_normals(key: Any, rows: Ints, n_columns: int, out: Floats) -> None:
     """Standard normal numbers in the first columns: a function of key, row index and column."""
     width = np.uint64(n_columns)
+    p, tail = np.empty((2, n_columns))
+    outer = np.empty(n_columns, np.int64)
     for i in range(len(rows)):
         counter = np.uint64(rows[i]) * width
         for j in range(n_columns):
@@ -29,23 +31,38 @@ def fill_normals(key: Any, rows: Ints, n_columns: int, out: Floats) -> None:
             z = (z ^ (z >> _S30)) * _FIRST
             z = (z ^ (z >> _S27)) * _SECOND
             z ^= z >> _S31
-            out[i, j] = _quantile((z >> _S11) * _STEP + _HALF_STEP)
+            p[j] = np.int64(z >> _S11) * _STEP + _HALF_STEP
+        fill_quantiles(p, outer, tail, out[i])
 
 
 @part_of_kernel
-def _quantile(p: Any) -> Any:
-    """Of the standard normal law, to 1e-16 (Wichura 1988, algorithm AS 241)."""
-    q = p - 0.5
-    if abs(q) <= _CENTRAL:
-        r = _CENTRAL * _CENTRAL - q * q
-        return q * _central(r)
-    r = np.sqrt(-np.log(p if q < 0 else 1.0 - p))
-    value = _tail(r - 1.6) if r <= _TAIL else _far_tail(r - _TAIL)
-    return -value if q < 0 else value
+def fill_quantiles(p: Floats, outer: Ints, tail: Floats, out: Floats) -> None:
+    """Of the standard normal law, to 1e-16 (Wichura 1988, algorithm AS 241).
+
+    Most are central: all are taken so, which vector instructions can, and the others are then put
+    right. ``outer`` and ``tail`` are room to work in, as long as ``p``.
+    """
+    for j in range(len(p)):
+        out[j] = _central(p[j] - 0.5)
+    n_outer = 0
+    for j in range(len(p)):
+        outer[n_outer] = j
+        n_outer += abs(p[j] - 0.5) > _CENTRAL
+    for t in range(n_outer):
+        side = p[outer[t]]
+        tail[t] = np.sqrt(-np.log(side if side < 0.5 else 1.0 - side))
+    for t in range(n_outer):
+        r = tail[t]
+        tail[t] = _tail(r - 1.6) if r <= _TAIL else _far_tail(r - _TAIL)
+    for t in range(n_outer):
+        j = outer[t]
+        out[j] = -tail[t] if p[j] < 0.5 else tail[t]
 
 
 @part_of_kernel
-def _central(r: Any) -> Any:
+def _central(q: Any) -> Any:
+    """The quantile at ½ + q."""
+    r = _CENTRAL * _CENTRAL - q * q
     above = 2509.0809287301226727 * r + 33430.575583588128105
     above = (above * r + 67265.770927008700853) * r + 45921.953931549871457
     above = (above * r + 13731.693765509461125) * r + 1971.5909503065514427
@@ -53,7 +70,7 @@ def _central(r: Any) -> Any:
     below = 5226.4952788528545610 * r + 28729.085735721942674
     below = (below * r + 39307.895800092710610) * r + 21213.794301586595867
     below = (below * r + 5394.1960214247511077) * r + 687.18700749205790830
-    return above / ((below * r + 42.313330701600911252) * r + 1.0)
+    return q * (above / ((below * r + 42.313330701600911252) * r + 1.0))
 
 
 @part_of_kernel

@@ -1,4 +1,4 @@
-"""Sums, sums of squares and sums of products of columns about a point, in one pass."""
+"""Columns about a point: their sums, sums of squares and of products in one pass, their rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,23 @@ from featsieve.compiled.counting import Floats, Ints
 
 # So many sums of each kind, or rows of one column, stay in the first cache.
 TILE = 1024
+# Of rows that are written, while columns are read.
+ROWS_AT_ONCE = 8
+
+
+@njit(nogil=True, cache=True)
+def write_rows(X: Floats, origin: Floats, rows: Floats) -> None:
+    """Columns that lie one after the other become rows that do."""
+    n_rows, n_columns = X.shape
+    whole = n_rows - n_rows % ROWS_AT_ONCE
+    for start in range(0, whole, ROWS_AT_ONCE):
+        for j in range(n_columns):
+            o = origin[j]
+            for i in range(start, start + ROWS_AT_ONCE):
+                rows[i, j] = X[i, j] - o
+    for i in range(whole, n_rows):
+        for j in range(n_columns):
+            rows[i, j] = X[i, j] - origin[j]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -14,7 +14,7 @@ from featsieve.compiled.copying import side_by_side
 from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_memory, rows_of
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
-from featsieve.statistics.moments import ColumnMoments
+from featsieve.statistics.moments import ColumnMoments, rows_about
 
 ROWS_AT_ONCE = 1024  # that are copied; they and their copies stay in the cache
 
@@ -49,13 +49,14 @@ class Augment:
         both = np.empty((len(X), 2 * X.shape[1]))
         for start in range(0, len(X), ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
-            part = np.ascontiguousarray(X[some], dtype=np.float64)
+            part = rows_about(X[some], 0.0)
             side_by_side(part, self.copier(part, rows[some]), self.swapped, both[some])
         return both
 
     def block(self, block: Block) -> Block:
         rows = np.arange(block.start, block.start + block.n_rows)
-        return Block(block.start, self(block.dense(), rows), block.y, block.weight)
+        X = block.X.toarray() if block.is_sparse else block.X
+        return Block(block.start, self(X, rows), block.y, block.weight)
 
 
 def doubled_schema(schema: Schema) -> Schema:

@@ -15,6 +15,7 @@ from featsieve.compiled.moments import (
     add_by_rows,
     add_stored,
     add_stored_deviations,
+    write_rows,
 )
 from featsieve.schema import Block, Schema, Target
 
@@ -24,6 +25,9 @@ MOST_LOSS = 0.9
 CONSTANT_SPREAD = 2 * np.finfo(np.float64).eps
 # Products with more columns of y than this are left to BLAS.
 FEW_TARGETS = 8
+# NumPy turns fewer columns into rows before a kernel is loaded; of more it takes three times as
+# long, or ten.
+FEW_CELLS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -102,15 +106,42 @@ def column_moments(values: Any, weight: FloatArray | None = None) -> ColumnMomen
 def centred_columns(
     values: FloatArray, weight: FloatArray | None = None
 ) -> tuple[ColumnMoments, FloatArray]:
-    """Moments of the columns of a dense array, and a copy of it about the means."""
+    """Moments of the columns of a dense array, and a copy of it about the means.
+
+    Row by row in memory, whatever container they came from: the same sums to the last bit.
+    """
+    origin, total, shift, centred = _centred(values, weight)
+    return _about(origin, total, shift, _squares(centred, weight)), centred
+
+
+def _centred(
+    values: FloatArray, weight: FloatArray | None
+) -> tuple[FloatArray, float, FloatArray, FloatArray]:
+    """The first row, the total weight, how far the means are from that row, and the deviations."""
     # About the first row: a constant column is exactly 0, and a large offset costs no digits.
     origin = np.asarray(values[0], dtype=np.float64)
-    centred = values - origin
+    centred = rows_about(values, origin)
     total = float(len(values)) if weight is None else float(weight.sum())
     sums = centred.sum(axis=0) if weight is None else weight @ centred
     shift = sums / total if total else np.zeros_like(origin)
     centred -= shift
-    return _about(origin, total, shift, _squares(centred, weight)), centred
+    return origin, total, shift, centred
+
+
+def rows_about(X: Array, origin: FloatArray | float) -> FloatArray:
+    """A dense array less a point, in double precision and row by row in memory.
+
+    >>> rows_about(np.asfortranarray([[1.0, 2.0], [3.0, 4.0]]), 1.0).ravel(order="K")
+    array([0., 1., 2., 3.])
+    """
+    down_columns = X.strides[0] == X.itemsize and not X.flags.c_contiguous
+    if X.size < FEW_CELLS or not down_columns or X.dtype not in (np.float32, np.float64):
+        return np.ascontiguousarray(X - np.asarray(origin, dtype=np.float64))
+    rows = np.empty(X.shape)
+    view = X.view()
+    view.flags.writeable = False  # one kind of array, one compiled kernel
+    write_rows(view, np.broadcast_to(origin, X.shape[1:]).astype(np.float64), rows)
+    return rows
 
 
 def cross_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> CrossMoments:
@@ -266,11 +297,11 @@ def gram_moments(X: Any, Y: FloatArray, weight: FloatArray | None = None) -> Gra
         return GramMoments(0.0, np.zeros(width), np.zeros((width, width)))
     if not isinstance(X, np.ndarray):
         return _sparse_gram(X, Y, weight)
-    # Row by row in memory, whatever container they came from: the same sums to the last bit.
-    rows = np.ascontiguousarray(np.concatenate([X, Y], axis=1) if Y.shape[1] else X)
-    moments, centred = centred_columns(rows, weight)
+    columns = np.concatenate([X, Y], axis=1) if Y.shape[1] else X
+    origin, total, shift, centred = _centred(columns, weight)
     other = centred if weight is None else centred * weight[:, None]
-    return GramMoments(moments.weight, moments.mean, centred.T @ other, moments.remainder)
+    mean, remainder = _exact_sum(origin, shift)
+    return GramMoments(total, mean, centred.T @ other, remainder)
 
 
 def _sparse_gram(X: Any, Y: FloatArray, weight: FloatArray | None) -> GramMoments:

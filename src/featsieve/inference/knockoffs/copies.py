@@ -17,7 +17,6 @@ import numpy as np
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.engines.standardized import Scaling, scaling_of
-from featsieve.engines.with_copies import ROWS_AT_ONCE
 from featsieve.inference.knockoffs.covariance import (
     Spread,
     TableMoments,
@@ -103,19 +102,15 @@ class CopyModel:
         active = self.gaussian.active
         if not len(active):
             return np.array(X, dtype=np.float64, order="C")
-        drawn = np.empty(X.shape)
-        for start in range(0, len(X), ROWS_AT_ONCE):
-            some = slice(start, start + ROWS_AT_ONCE)
-            change = self._change(X[some], rows[some], seed)
-            if len(active) == X.shape[1]:
-                np.add(X[some], change, out=drawn[some])
-            else:
-                drawn[some] = X[some]
-                drawn[some, active] += change
+        change = self._change(X, rows, seed)
+        if len(active) == X.shape[1]:
+            return np.add(X, change, out=change)
+        drawn = np.array(X, dtype=np.float64, order="C")
+        drawn[:, active] += change
         return drawn
 
     def _change(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
-        """From rows to their copies; few at a time, so that they stay in the cache."""
+        """From rows to their copies."""
         part = self.gaussian
         width = len(part.active)
         beside = np.empty((len(X), 2 * width))

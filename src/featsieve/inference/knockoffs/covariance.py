@@ -49,11 +49,13 @@ class TableMoments:
 
 def table_moments(dummies: Dummies, sample_rows: IntArray, block: Block) -> TableMoments:
     """Of one block."""
-    dense = Block(block.start, block.dense(), block.y, block.weight)
-    expanded = np.ascontiguousarray(dummies.expand(dense), dtype=np.float64)
+    X = block.X.toarray() if block.is_sparse else block.X
+    dense = Block(block.start, X, block.y, block.weight)
+    expanded = dummies.expand(dense)
     with np.errstate(over="ignore", invalid="ignore"):  # scaling_of looks for it
         gram = gram_moments(expanded, np.empty((len(expanded), 0)))
-    return TableMoments(gram, (rows_of(dense, sample_rows)[0],))
+    sample = np.asarray(rows_of(dense, sample_rows)[0], dtype=np.float64)
+    return TableMoments(gram, (sample,))
 
 
 def correlations(covariance: FloatArray) -> FloatArray:
