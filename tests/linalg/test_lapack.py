@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from featsieve.linalg.lapack import factor_in_place, invert_in_place, solve_in_place
+from featsieve.linalg.lapack import (
+    factor_in_place,
+    invert_in_place,
+    multiply_in_place,
+    solve_in_place,
+)
 
 RNG = np.random.default_rng(0)
 K = np.cov(RNG.normal(size=(7, 40))) + 0.1 * np.eye(7)
@@ -25,6 +30,14 @@ def test_rows_become_solutions():
     factor_in_place(factor)
     solve_in_place(factor, right)
     assert_allclose(right, wanted)
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 3])
+def test_rows_are_multiplied_by_the_upper_triangle(n_rows):
+    rows = RNG.normal(size=(n_rows, 7))
+    wanted = rows @ np.triu(K)
+    multiply_in_place(rows, K)
+    assert_allclose(rows, wanted)
 
 
 def test_squares_of_the_inverse_factor_are_the_diagonal_of_the_inverse():

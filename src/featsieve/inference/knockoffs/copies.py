@@ -26,6 +26,7 @@ from featsieve.inference.knockoffs.covariance import (
 )
 from featsieve.inference.knockoffs.regression import Regression, fit_regression
 from featsieve.inference.knockoffs.structure import Structure, structured
+from featsieve.linalg.lapack import multiply_in_place
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.products import watched_call
@@ -50,7 +51,8 @@ class GaussianPart:
     active: IntArray  # columns with a copy of their own; a constant is its own copy
     residual: FloatArray | None
     offset: FloatArray
-    mix: FloatArray  # Lᵀ above −Σ⁻¹S: U and R side by side times this is x̃ − x
+    noise: FloatArray  # Lᵀ, in the columns' units
+    pull: FloatArray  # −Σ⁻¹S, likewise
 
 
 @dataclass(frozen=True)
@@ -112,15 +114,15 @@ class CopyModel:
     def _change(self, X: FloatArray, rows: IntArray, seed: int) -> FloatArray:
         """From rows to their copies."""
         part = self.gaussian
-        width = len(part.active)
-        beside = np.empty((len(X), 2 * width))
-        fill_row_normals(seed, rows, width, beside)
-        columns = X if width == X.shape[1] else X[:, part.active]
-        if part.residual is None:
-            np.subtract(columns, part.offset, out=beside[:, width:])
+        change = np.empty((len(X), len(part.active)))
+        fill_row_normals(seed, rows, len(part.active), change)
+        multiply_in_place(change, part.noise)
+        if part.residual is not None:
+            rest = self._expanded(X) @ part.residual + part.offset
         else:
-            beside[:, width:] = self._expanded(X) @ part.residual + part.offset
-        return np.asarray(beside @ part.mix)
+            rest = (X if len(part.active) == X.shape[1] else X[:, part.active]) - part.offset
+        change += rest @ part.pull
+        return change
 
     def _expanded(self, X: FloatArray) -> FloatArray:
         return _expand(self.schema, self.scaling.apply(X))
@@ -220,21 +222,21 @@ def _gaussian_part(
     kept = np.flatnonzero(np.diag(residual_covariance) > CONSTANT)
     if not len(kept):
         nothing = np.empty((0, 0))
-        return GaussianPart(kept, None, nothing, nothing), Structure()
+        return GaussianPart(kept, None, nothing, nothing, nothing), Structure()
     covariance = residual_covariance[np.ix_(kept, kept)]
     with single_threaded_blas():  # many small products: threads would wait for each other
         correlation, structure = correlation_model(correlations(covariance), int(n), engine.monitor)
     active = dummies.owner[numeric[kept]]
     unit = 1.0 / scaling.factor[active]
     scale = np.sqrt(np.diag(covariance)) * unit
-    mix = _mix(correlation, scale, spread, engine.monitor)
+    noise_and_pull = _noise_and_pull(correlation, scale, spread, engine.monitor)
     if not len(indicators):
-        return GaussianPart(active, None, scaling.centre[active], mix), structure
+        return GaussianPart(active, None, scaling.centre[active], *noise_and_pull), structure
     residual = np.zeros((len(is_indicator), len(kept)))
     residual[numeric[kept], np.arange(len(kept))] = unit
     residual[indicators] = -slopes[:, kept] * unit
     offset = moments.gram.mean[indicators] @ slopes[:, kept] * unit  # indicators about their means
-    return GaussianPart(active, residual, offset, mix), structure
+    return GaussianPart(active, residual, offset, *noise_and_pull), structure
 
 
 def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> FloatArray:
@@ -246,16 +248,16 @@ def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> 
     return np.asarray(np.linalg.pinv(of_indicators, hermitian=True) @ cross)
 
 
-def _mix(
+def _noise_and_pull(
     correlation: FloatArray, scale: FloatArray, spread: Spread, monitor: Monitor
-) -> FloatArray:
-    """Lᵀ above −Σ⁻¹S, on the scale of the columns."""
+) -> tuple[FloatArray, FloatArray]:
+    """Lᵀ and −Σ⁻¹S on the scale of the columns."""
     with single_threaded_blas():
         *_, s = spread_steps(correlation, spread, monitor)
     pull = watched_call(np.linalg.inv, correlation, monitor) * s
     square = np.diag(2.0 * s) - s[:, None] * pull
     noise = watched_call(np.linalg.cholesky, square + 1e-12 * np.eye(len(s)), monitor).T
-    return np.concatenate([noise, -pull / scale[:, None]]) * scale
+    return np.multiply(noise, scale, order="C"), -pull / scale[:, None] * scale
 
 
 def _with_categories(model: CopyModel, engine: Engine, seed: int) -> CopyModel:
