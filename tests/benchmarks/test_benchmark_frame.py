@@ -71,3 +71,9 @@ def test_the_report_says_command_versions_machine_and_date_but_no_path(tmp_path,
     assert f"pytest {pytest.__version__}" in text
     assert surroundings.cpu_model() in text
     assert "/home/me" not in text
+
+
+def test_the_command_itself_is_not_a_script_of_python(monkeypatch):
+    words = ["/opt/venv/bin/python", "/opt/venv/bin/featsieve", "bench", "--out", "a.md"]
+    monkeypatch.setattr(sys, "orig_argv", words)
+    assert surroundings.command_line() == "featsieve bench --out a.md"

@@ -129,7 +129,8 @@ def test_process_writes_results_and_messages_apart(csv):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert json.loads(done.stdout)["selected"] == ["c", "a"]
-    assert run_tool("-m", "featsieve.cli", "--version").stdout == f"featsieve {__version__}\n"
+    for module in ("featsieve", "featsieve.cli"):
+        assert run_tool("-m", module, "--version").stdout == f"featsieve {__version__}\n"
 
 
 def test_narrow_letters_do_not_break_the_output(csv):

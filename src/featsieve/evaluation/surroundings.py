@@ -16,7 +16,9 @@ OURS = "featsieve"
 
 def command_line() -> str:
     """The command as a reader would type it: no path of the machine it ran on."""
-    return shlex.join(["python", *(_without_folder(word) for word in sys.orig_argv[1:])])
+    words = [_without_folder(word) for word in sys.orig_argv[1:]]
+    is_script = words[:1] == [OURS]
+    return shlex.join(words if is_script else ["python", *words])
 
 
 def _without_folder(word: str) -> str:

@@ -348,6 +348,15 @@ def test_the_diagnostic_tells_gaussian_columns_from_others(name, flagged):
     assert sum(flags) == (5 if flagged else 0)
 
 
+def test_the_diagnostic_keeps_its_level_where_no_direction_stands_out():
+    """Directions that the columns choose alone show how much they happen to vary in them."""
+    pvalues = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        pvalues.append(exchangeability_pvalue(*rng.normal(size=(2, 1000, 60)), rng))
+    assert sum(pvalue < 0.05 for pvalue in pvalues) <= 4  # 2 are expected
+
+
 def test_a_misfit_is_a_warning():
     X = np.random.default_rng(0).standard_t(2, size=(500, 20))
     with pytest.warns(UserWarning, match="copies can be told from the columns"):

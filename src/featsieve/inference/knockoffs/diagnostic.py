@@ -76,10 +76,15 @@ def unlike_copies(originals: FloatArray, copies: FloatArray) -> IntArray:
 def _with_directions(
     originals: FloatArray, copies: FloatArray, monitor: Monitor
 ) -> tuple[FloatArray, FloatArray]:
-    """The columns, and the directions in which the rows vary most: clusters show there."""
-    axes = watched_call(_right_axes, originals[: 4 * originals.shape[1]], monitor)
-    axes = axes[:N_DIRECTIONS].T
-    size = (originals @ axes).std(axis=0) + np.finfo(np.float64).tiny
+    """The columns, and the directions in which the rows vary most: clusters show there.
+
+    Originals and copies choose them together: in directions of their own choice originals would
+    vary more than any copies.
+    """
+    some = slice(2 * originals.shape[1])
+    both = np.concatenate([originals[some], copies[some]])
+    axes = watched_call(_right_axes, both, monitor)[:N_DIRECTIONS].T
+    size = (both @ axes).std(axis=0) + np.finfo(np.float64).tiny
     return (
         np.concatenate([originals, originals @ axes / size], axis=1),
         np.concatenate([copies, copies @ axes / size], axis=1),
