@@ -156,6 +156,29 @@ def test_set_output_is_honoured_for_every_input(source, output):
     assert list(chosen.columns) == selector.get_feature_names_out().tolist()
 
 
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+@pytest.mark.parametrize("source", ["record batch", "Dask array", "Dask frame"])
+def test_set_output_computes_what_is_lazy_and_takes_batches(source, output):
+    import dask.array as da
+    import dask.dataframe as dd
+    import pyarrow as pa
+
+    columns = mixed_columns()
+    y = np.asarray(columns.pop("target"))
+    X, lazy_y = {
+        "record batch": lambda: (pa.RecordBatch.from_pydict(columns), y),
+        "Dask array": lambda: [da.from_array(a, chunks=20) for a in (numbers(60)[0], y)],
+        "Dask frame": lambda: [
+            dd.from_pandas(a, npartitions=3) for a in (as_pandas(columns), pd.Series(y, name="y"))
+        ],
+    }[source]()
+    selector = PearsonRanking(n_features_to_select=2).set_output(transform=output)
+    chosen = selector.fit(X, lazy_y).transform(X)
+    assert type(chosen).__module__.partition(".")[0] == output
+    assert chosen.shape == (60, 2)
+    assert list(chosen.columns) == selector.get_feature_names_out().tolist()
+
+
 def test_dask_collections_stay_lazy():
     import dask.array as da
     import dask.dataframe as dd

@@ -117,11 +117,12 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
                 "get_feature_names_out() from the file instead."
             )
         selected = select_columns(checked, chosen)
-        if is_batch(X):
-            return X.select(selected.column_names)
         if is_sparse(X):  # scikit-learn's checks have turned other formats into CSR
             return selected.asformat(X.format)
-        return self._for_output(selected)
+        wanted = self._wanted_container()
+        if wanted != "default":
+            return _in_container(selected, wanted)
+        return X.select(selected.column_names) if is_batch(X) else selected
 
     def inverse_transform(self, X: Any) -> Any:
         """The selected columns back where they were; dropped columns come back as zeros."""
@@ -149,17 +150,21 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
             names = [f"x{j}" for j in range(self.n_features_in_)]
         return [str(name) for name in names]
 
-    def _for_output(self, selected: Any) -> Any:
-        """A foreign dataframe in the library that set_output asks for."""
+    def _wanted_container(self) -> str:
+        """What set_output or scikit-learn's configuration asks for."""
         import sklearn
 
         config = getattr(self, "_sklearn_output_config", {})
-        wanted = config.get("transform", sklearn.get_config()["transform_output"])
-        if wanted == "default" or is_dask(selected) or is_sparse(selected):
-            return selected
-        if isinstance(selected, np.ndarray) or not is_frame(selected):
-            return selected
-        import narwhals.stable.v2 as nw
+        return str(config.get("transform", sklearn.get_config()["transform_output"]))
 
-        frame = nw.from_native(selected, eager_only=True)
-        return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
+
+def _in_container(selected: Any, wanted: str) -> Any:
+    """A foreign dataframe in the library asked for; arrays are left to scikit-learn."""
+    if is_dask(selected):
+        selected = selected.compute()
+    if not is_frame(selected):
+        return selected
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(selected, eager_only=True)
+    return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
