@@ -209,6 +209,14 @@ def test_time_limit_shows_the_best_so_far(run, csv, monkeypatch):
         (["--fdr", "0"], "'0' is not a share; give a number above 0 and up to 1"),
         (["--fdr", "0.1", "--stability"], "--fdr and --stability are two kinds of guarantee"),
         (["--method", "pc", "--param", "foo=1"], "PearsonRanking has no parameter 'foo'"),
+        (
+            ["-k", "1", "--param", "n_features_to_select=2"],
+            "-k 1 and --param n_features_to_select=2",
+        ),
+        (
+            ["--jobs", "2", "--param", "n_jobs=1"],
+            "--jobs 2 and --param n_jobs=1 set the same thing",
+        ),
         (["--method", "mrmr", "-k", "bh"], "-k bh counts the columns whose adjusted p-values"),
     ],
 )

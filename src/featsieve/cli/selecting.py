@@ -26,6 +26,16 @@ PERMUTATIONS = 1000
 MOST_CELLS = 10_000_000
 CONTROLLED = "LassoSelector"
 TESTED = frozenset({"n_permutations", "alpha"})  # parameters of methods with p-values of their own
+# Parameters that an option sets, with its name and what it is when it is left out.
+_OPTIONS = {
+    "n_features_to_select": ("k", "-k", "auto"),
+    "task": ("task", "--task", "auto"),
+    "random_state": ("seed", "--seed", 0),
+    "max_time": ("max_time", "--max-time", None),
+    "memory_limit": ("memory_limit", "--memory-limit", "1GiB"),
+    "n_jobs": ("jobs", "--jobs", None),
+    "n_permutations": ("permutations", "--permutations", None),
+}
 _STOPPED = {
     TIME_LIMIT: "the time limit was reached; this is the best answer so far.",
     INTERRUPTED: "interrupted; this is the best answer so far.",
@@ -130,6 +140,7 @@ def build_selector(
         raise UsageError(
             f"{method} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}."
         )
+    _require_one_voice(arguments, asked)
     settings = {
         "n_features_to_select": arguments.k,
         "task": getattr(arguments, "task", "auto"),
@@ -149,6 +160,17 @@ def build_selector(
     selector = build(**({name: v for name, v in settings.items() if name in known} | asked))
     _check_words(arguments, method, selector)
     return selector if control is None else _controlled(selector, control, arguments)
+
+
+def _require_one_voice(arguments: argparse.Namespace, asked: Mapping[str, Any]) -> None:
+    for name in asked.keys() & _OPTIONS.keys():
+        attribute, option, default = _OPTIONS[name]
+        given = getattr(arguments, attribute, default)
+        if given not in (default, asked[name]):
+            raise UsageError(
+                f"{option} {given} and --param {name}={asked[name]} set the same thing; "
+                f"leave one of them out."
+            )
 
 
 def _check_count_rule(
