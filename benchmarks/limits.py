@@ -140,7 +140,18 @@ class Store:
         self._path(key).write_text(json.dumps(plain))
 
 
+ANSWERS = {
+    "completed": "",
+    "max_time": " cut",
+    "TimeoutError": " T",
+    "MemoryBudgetError": " M",
+}
+
+
 def is_kept(kind: str, outcome: Outcome) -> bool:
+    """Whether the limit held and the fit ended in one of the documented ways."""
+    if outcome.answer.split(":")[0] not in ANSWERS:
+        return False
     if kind == "time":
         return outcome.seconds <= LATEST
     return outcome.growth <= MOST_GROWTH
@@ -150,11 +161,7 @@ def cell(kind: str, outcome: Outcome | None) -> str:
     if outcome is None:
         return "not run"
     figure = f"{outcome.seconds:.1f} s" if kind == "time" else f"{outcome.growth / 10**6:.0f} MB"
-    word = {"completed": "", "max_time": " cut"}.get(outcome.answer)
-    if word is None:
-        word = {"TimeoutError": " T", "MemoryBudgetError": " M"}.get(
-            outcome.answer.split(":")[0], f" {outcome.answer[:60]}"
-        )
+    word = ANSWERS.get(outcome.answer.split(":")[0], f" {outcome.answer[:60]}")
     return f"{figure}{word}" if is_kept(kind, outcome) else f"**{figure}{word}**"
 
 
