@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -111,6 +111,11 @@ class Settings:
             n_features_to_select=check_count(self.n_features_to_select, self.count_rules),
         )
 
+    @property
+    def uses_target(self) -> bool:
+        """A method that needs no target looks at one only to find how many columns to keep."""
+        return self.needs_target or self.n_features_to_select == "auto"
+
     @cached_property
     def monitor(self) -> Monitor:
         """Of one run; its clock starts when this is first asked for."""
@@ -141,7 +146,7 @@ def checked_table(X: Any, y: Any, settings: Settings) -> Any:
     if names is not None:
         check_names(names)
         if is_frame(X):
-            warn_of_other_order(X, y)
+            warn_of_other_order(X, y, "y")
             return X
     checked = check_array(
         as_floats(require_matrix(X)),
@@ -174,12 +179,14 @@ def open_engine(
     schema = schema or _memory_schema(X, settings)
     _warn_of_rounding(rounded_columns(X), schema)
     n_rows = X.shape[0]
-    if y is None and not settings.needs_target:
+    if y is None or not settings.uses_target:
+        _check_lengths(n_rows, _length(y, n_rows))
         y, target = np.empty((n_rows, 0)), NO_TARGET
     values = y if target is NO_TARGET else target_matrix(y)
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
     weight = check_sample_weight(sample_weight, n_rows)
+    warn_of_other_order(X, sample_weight, "sample_weight")
     if target is None:
         target = _described(scan_target(values, settings.task), settings)
         refuse_constant_with_weight(values, weight)
@@ -196,6 +203,14 @@ def open_engine(
         native_target=y,
         rows_per_block=settings.rows_per_block,
     )
+
+
+def _length(values: Any, otherwise: int) -> int:
+    """Rows of what is not looked at further."""
+    shape = getattr(values, "shape", ())
+    if shape:
+        return int(shape[0])
+    return len(values) if isinstance(values, Sized) else otherwise
 
 
 def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
@@ -259,7 +274,8 @@ def _open_dask(
     schema = schema or _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
     if target is None:
-        scan = None if y is None else table.scan_target(settings.task)
+        is_used = y is not None and settings.uses_target
+        scan = table.scan_target(settings.task) if is_used else None
         target = NO_TARGET if scan is None else _described(scan, settings)
     return DaskEngine(table, settings.context(schema, target))
 
@@ -298,7 +314,8 @@ def _open_file(
         schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
     _warn_of_rounding(_rounded_in_file(table, settings), schema)
     if target is None:
-        target = NO_TARGET if table.target is None else _file_target(table, settings)
+        is_used = table.target is not None and settings.uses_target
+        target = _file_target(table, settings) if is_used else NO_TARGET
     return FileEngine(
         table, settings.context(schema, target), rows_per_block=settings.rows_per_block
     )

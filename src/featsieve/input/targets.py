@@ -110,6 +110,11 @@ def target_matrix(y: Any) -> Array:
             f"the target has {values.ndim} dimensions and shape {values.shape}; it must be one "
             "column, or one row per sample and one column per output."
         )
+    if values.dtype.names:
+        raise InputError(
+            "the target is an array of records, whose fields are not outputs; give one column per "
+            "output, for example pandas.DataFrame(y)."
+        )
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: the target is complex; give real numbers.")
     if holds_times(values):
