@@ -53,3 +53,11 @@ def test_radius_zero_is_the_origin_and_below_is_refused():
     assert project_l1_ball([1.0, -2.0], 0.0).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match="negative"):
         project_l1_ball([1.0], -1.0)
+
+
+def test_a_radius_far_below_the_sizes_is_not_rounded_away():
+    assert project_l1_ball([1e16, 1e16], 1.0).tolist() == [0.5, 0.5]
+    assert project_l1_ball([1e18, -1e18, 3.0], 2.0).tolist() == [1.0, -1.0, 0.0]
+    for bad in (np.inf, np.nan):
+        with pytest.raises(ValueError, match="no nearest point"):
+            project_l1_ball([bad, 1.0], 1.0)

@@ -11,7 +11,14 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
-from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme, units_of
+from featsieve.engines.cells import (
+    CellScan,
+    Units,
+    refuse_bad,
+    refuse_extreme,
+    refuse_too_large,
+    units_of,
+)
 from featsieve.engines.remote import CanMapTaken, CanShare
 from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import Engine, S
@@ -218,6 +225,7 @@ class BaseEngine:
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
+        self._must_keep_units = False
 
     def reduce_rows(
         self,
@@ -243,10 +251,21 @@ class BaseEngine:
                 self._settle(scan)
             self._must_screen = False
 
+    def keep_units(self, units: Units | None) -> None:
+        """Of other rows, to whose sums those of this engine will be added."""
+        self._units, self._must_keep_units = units, True
+
+    @property
+    def units(self) -> Units | None:
+        """Known after a first pass; None where no column is in an extreme unit."""
+        return self._units
+
     def _settle(self, scan: CellScan) -> None:
         """Refuse the unusual cells of the first look, or fix the units for all later passes."""
         refuse_bad(scan, self.schema)
-        if self._rescale:
+        if self._must_keep_units:
+            refuse_too_large(scan, self._units, self.schema)
+        elif self._rescale:
             self._units = units_of(scan)
         elif self._refuse_extreme:
             refuse_extreme(scan, self.schema)

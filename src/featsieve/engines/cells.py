@@ -183,6 +183,22 @@ def units_of(cells: CellScan) -> Units | None:
     return Units(np.where(extreme, power_of_two(cells.largest), 1.0)) if extreme.any() else None
 
 
+def refuse_too_large(cells: CellScan, units: Units | None, schema: Schema) -> None:
+    """For rows whose units are those of other rows."""
+    with np.errstate(over="ignore"):
+        size = cells.largest * (1.0 if units is None else units.factor)
+    columns = np.flatnonzero(size > 2.0**cells.safe_exponent)
+    if len(columns):
+        raise too_far_apart(f"column {schema.names[columns[0]]!r}")
+
+
+def too_far_apart(what: str) -> InputError:
+    return InputError(
+        f"the values of {what} and those of the first rows are too far apart for sums of both; "
+        "bring all rows to one unit first."
+    )
+
+
 def refuse_extreme(cells: CellScan, schema: Schema) -> None:
     """For a method that was told to use the columns in the units they come in."""
     columns = np.flatnonzero(cells.extreme)

@@ -25,9 +25,12 @@ def project_l1_ball(
     if not radius >= 0:
         raise ValueError(f"radius={radius} is negative; give a radius of 0 or more.")
     point = np.asarray(w, dtype=np.float64)
+    if not np.isfinite(point).all():
+        raise ValueError("w holds NaN or infinity, which have no nearest point; give numbers.")
     size = np.maximum(point, 0.0) if nonnegative else np.abs(point)
     if size.sum() > radius:
-        size = np.maximum(size - _threshold(size.ravel(), radius), 0.0)
+        below = size - size.max()  # a radius much smaller than the sizes would be rounded away
+        size = np.maximum(below - _threshold(below.ravel(), radius), 0.0)
     return size if nonnegative else np.copysign(size, point) + 0.0  # + 0.0: no negative zeros
 
 

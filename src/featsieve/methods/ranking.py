@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from featsieve.engines.cells import too_far_apart
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, checked_table, open_engine
 from featsieve.input.parameters import check_count, check_integer, check_real
@@ -21,7 +22,7 @@ from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import finish
-from featsieve.schema import Schema, Target
+from featsieve.schema import SAFE_EXPONENT, Schema, Target
 from featsieve.searches.ranking import Ranking
 from featsieve.selector import MayBeEmpty, PairingSelector, resolve_count
 
@@ -55,13 +56,17 @@ class IncrementalRanking(PairingSelector):
         if first:
             self._forget()
         X = checked_table(X, y, settings) if first else self._like_fitted(X, y)
-        engine = open_engine(
+        engine: Any = open_engine(
             X, y, settings, sample_weight=sample_weight, **self._known(classes, first)
         )
         if first:
             self._frame = (engine.schema, engine.target)
             self._summary = self._summary_for(engine)
+        else:
+            engine.keep_units(self._units)
+            _refuse_too_large_targets(engine)
         more = engine.reduce_rows(self._summary.of_block)
+        self._units: Any = engine.units
         self._seen: Any = more if first else self._seen.merge(more)
         self._select_from(engine, self._summary.output_scores(self._seen))
         return self
@@ -91,7 +96,13 @@ class IncrementalRanking(PairingSelector):
         )
         self._store(engine, result, k)
 
-    _private_state = ("_seen", "_frame", "_summary")
+    _private_state = ("_seen", "_frame", "_summary", "_units")
+
+
+def _refuse_too_large_targets(engine: Any) -> None:
+    y = engine.targets()
+    if not engine.target.is_classification and (np.abs(y) > 2.0**SAFE_EXPONENT).any():
+        raise too_far_apart("the target")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, hsic, mmd
 from featsieve.measures.hsic import hsic as hsic_module
@@ -410,3 +411,11 @@ def test_single_precision_is_close():
     X, y = random_table(0, n=300)
     single = HSIC(precision="single").bind(engine_of(X, y)).scores()
     np.testing.assert_allclose(single, HSIC().bind(engine_of(X, y)).scores(), rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize("width", [1e-160, 1e200, 0.0, -1.0, float("nan")])
+def test_a_width_whose_square_is_no_number_is_refused(width):
+    x = np.arange(10.0) / 3
+    for name in ("bandwidth", "target_bandwidth"):
+        with pytest.raises(InputError, match=rf"{name} must be .* \(between 1e-150 and 1e\+150\)"):
+            hsic(x, x, **{name: width})

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_wine
 
 from featsieve import PearsonRanking
+from featsieve.errors import InputError
 from featsieve.measures import pearson
 from tests import reference
 from tests.golden_data import golden, toy
@@ -194,3 +195,26 @@ def test_nystrom_asks_for_no_matrix_of_all_pairs():
     selector = QPFS(n_features_to_select=2, n_columns=5, random_state=0)
     few = selector.set_params(memory_limit=full // 4).fit(X, y)
     assert sorted(few.indices_.tolist()) == [3, 7]
+
+
+@pytest.mark.parametrize(("first", "second"), [(1e200, 1.0), (1e200, 1e200), (1e-200, 1e-180)])
+def test_parts_are_added_in_the_units_of_the_first(first, second):
+    X, y = parts_and_target()
+    X = np.concatenate([X[:20] * first, X[20:] * second])
+    ranking = PearsonRanking().partial_fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
+    np.testing.assert_allclose(ranking.scores_, PearsonRanking().fit(X, y).scores_, rtol=1e-12)
+
+
+def test_parts_too_large_for_the_units_of_the_first_are_refused():
+    X, y = parts_and_target()
+    ranking = PearsonRanking().partial_fit(X[:20], y[:20])
+    with pytest.raises(InputError, match="column 'x0' and those of the first rows are too far apa"):
+        ranking.partial_fit(X[20:] * 1e200, y[20:])
+    with pytest.raises(InputError, match="of the target and those of the first rows are too far"):
+        ranking.partial_fit(X[20:], y[20:] * 1e170)
+
+
+def parts_and_target():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    return X, X[:, 0] + rng.normal(size=40)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
+from featsieve import TreeImportance
 from featsieve.procedures.judging.forest import (
     Grower,
     mean_importance,
@@ -64,3 +65,11 @@ def test_a_forest_of_stumps_without_a_branch_has_no_importance():
 
 def test_the_first_seeds_do_not_depend_on_how_many_there_are():
     assert tree_seeds(3, 5) == tree_seeds(3, 9)[:5]
+
+
+def test_branches_that_part_nothing_have_no_importance():
+    """Four rows: a draw may hold one row of each class, which a first branch already parts."""
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(4, 4))
+        scores = TreeImportance(n_features_to_select=2, random_state=0).fit(X, [0, 1, 0, 1]).scores_
+        assert np.isfinite(scores).all()

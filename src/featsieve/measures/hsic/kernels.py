@@ -27,6 +27,7 @@ from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Schema
 
+SMALLEST_WIDTH = 1e-150  # σ² is a number still
 UNITS_PER_TICK = 64  # a median takes about a millisecond
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
@@ -363,13 +364,16 @@ def _fixed_width(bandwidth: float, kernel: KernelFunction) -> FixedWidth:
 
 
 def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
-    """A finite number above 0, or one sentence that says what is allowed."""
+    """A number above 0 whose square is one, too, or one sentence that says what is allowed."""
     numeric = isinstance(bandwidth, int | float | np.number) and not isinstance(bandwidth, bool)
-    if numeric and 0 < bandwidth < np.inf:
+    if numeric and SMALLEST_WIDTH <= bandwidth <= 1 / SMALLEST_WIDTH:
         return float(bandwidth)
     raise refused_bandwidth(bandwidth, name)
 
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
     words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")
+    return InputError(
+        f"{name} must be {words} or a positive number (between {SMALLEST_WIDTH:g} and "
+        f"{1 / SMALLEST_WIDTH:g}), got {brief(bandwidth)}."
+    )

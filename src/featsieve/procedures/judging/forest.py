@@ -99,4 +99,5 @@ def mean_importance(trees: Sequence[Any]) -> FloatArray:
     if not shares:
         return np.zeros(trees[0].n_features_in_)
     mean = np.mean(shares, axis=0, dtype=np.float64)
-    return np.asarray(mean / np.sum(mean))
+    total = np.sum(mean)  # 0 where no branch parts anything
+    return np.asarray(mean / total if total > 0 else mean)
