@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_chec
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target
+from featsieve.schema import Block, KeptRows, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
 
 
@@ -41,6 +41,13 @@ class Engine(Protocol):
     memory_limit: int
     n_jobs: int
     has_weights: bool
+
+    @property
+    def weights_belong_to_target(self) -> bool:
+        """Whether weights are a function of the target, and so go with it when it is permuted."""
+        ...
+
+    kept: KeptRows | None  # of the table as the user gave it; None: all of them
     is_local: bool  # blocks are summarised in this process, so ``fn`` may write to its files
 
     def reduce_rows(

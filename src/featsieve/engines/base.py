@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target
+from featsieve.schema import Block, KeptRows, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -204,6 +204,7 @@ class BaseEngine:
     """Common parts; a subclass says how blocks are mapped and rows are taken."""
 
     has_weights = False
+    kept: KeptRows | None = None
     is_local = True
 
     def __init__(self, context: Context, n_samples: int) -> None:
@@ -218,6 +219,10 @@ class BaseEngine:
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
+
+    @property
+    def weights_belong_to_target(self) -> bool:
+        return False
 
     def reduce_rows(
         self,
@@ -297,6 +302,26 @@ class BaseEngine:
         return merged
 
 
+@dataclass(frozen=True)
+class _Weights:
+    """The weights of blocks of rows, in order."""
+
+    parts: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.parts + other.parts)
+
+
+def weights_of(engine: Engine) -> FloatArray | None:
+    """One per row, or None without weights."""
+    return np.concatenate(engine.reduce_rows(_block_weights).parts) if engine.has_weights else None
+
+
+def _block_weights(block: Block) -> _Weights:
+    assert block.weight is not None
+    return _Weights((block.weight,))
+
+
 def _of_scaled(fn: Callable[..., Any], units: Units, *blocks: Block) -> Any:
     return fn(*[units.block(block) for block in blocks])
 
@@ -345,6 +370,7 @@ class EngineView:
         self.memory_limit = engine.memory_limit
         self.n_jobs = engine.n_jobs
         self.has_weights = engine.has_weights
+        self.kept = engine.kept
         self.is_local = engine.is_local
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:
@@ -352,6 +378,10 @@ class EngineView:
 
     def targets(self, rows: IntArray | None = None) -> Array:
         return self._engine.targets(rows)
+
+    @property
+    def weights_belong_to_target(self) -> bool:
+        return self._engine.weights_belong_to_target
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Callable
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from featsieve.engines.base import (
     rows_within,
     spans,
     tile_columns,
+    weights_of,
 )
 from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.engines.remote import CanShare
@@ -31,7 +32,8 @@ from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.tables import is_sparse, one_cell_each, unmasked
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
-from featsieve.schema import Block, Schema
+from featsieve.schema import Block, KeptRows, Schema
+from featsieve.statistics.weights import belong_to_target
 
 WORTH_THREADS = 1 << 22  # numbers of rows that are taken
 BYTES_TAKEN = 1 << 21  # at a time: what a thread has just read is still in its cache
@@ -54,6 +56,10 @@ class Source(Protocol):
 
     def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
         """Dense float array of chosen rows and columns (None: all)."""
+        ...
+
+    def pick(self, rows: IntArray) -> Any:
+        """Dense float array, or CSR array, of chosen rows."""
         ...
 
 
@@ -85,6 +91,9 @@ class ArraySource:
         copied = np.array if is_view else np.asarray
         return copied(values, dtype=self._dtype, order="C")
 
+    def pick(self, rows: IntArray) -> FloatArray:
+        return self.take(rows, None)
+
 
 class SparseSource:
     """A SciPy sparse matrix or array; blocks stay sparse."""
@@ -112,6 +121,9 @@ class SparseSource:
         values = values if columns is None else values[:, columns]
         return np.asarray(values.toarray(), dtype=self._dtype)
 
+    def pick(self, rows: IntArray) -> Any:
+        return self._values[rows].astype(self._dtype, copy=False)
+
 
 class FrameSource:
     """A dataframe of mixed types, kept as one array per column so that only blocks are copied."""
@@ -136,6 +148,9 @@ class FrameSource:
         n_rows = self.n_rows if rows is None else len(rows)
         return self._assemble(chosen, n_rows, range(self.n_columns) if columns is None else columns)
 
+    def pick(self, rows: IntArray) -> FloatArray:
+        return self.take(rows, None)
+
     def _assemble(self, rows: Any, n_rows: int, columns: Any) -> FloatArray:
         """Column by column in memory, as the columns are given."""
         out = np.empty((len(columns), n_rows), dtype=self._dtype).T
@@ -145,6 +160,26 @@ class FrameSource:
             if self._is_code[column]:
                 out[values < 0, position] = np.nan
         return out
+
+
+class RowsOfSource:
+    """Some rows of another source; only blocks of them are ever copied."""
+
+    row_bytes_in_place = None
+
+    def __init__(self, source: Source, kept: IntArray) -> None:
+        self._source = source
+        self._kept = kept
+        self.n_rows, self.n_columns = len(kept), source.n_columns
+
+    def rows(self, start: int, stop: int) -> Any:
+        return self._source.pick(self._kept[start:stop])
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        return self._source.take(self._kept if rows is None else self._kept[rows], columns)
+
+    def pick(self, rows: IntArray) -> Any:
+        return self._source.pick(self._kept[rows])
 
 
 def open_source(container: Any, schema: Schema) -> Source:
@@ -218,14 +253,16 @@ def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:
     X, y = engine.take()
     schema = engine.schema.coded()
     context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
-    return MemoryEngine(X, y, context, native_target=native_target, origin=engine)
+    weight = weights_of(engine)
+    return MemoryEngine(X, y, context, weight=weight, native_target=native_target, origin=engine)
 
 
 class MemoryEngine(BaseEngine):
     """Any in-memory container, read block by block so that only blocks are ever copied.
 
     ``container`` is what the user gave (array, sparse, dataframe); ``y`` is the encoded 2-D target;
-    ``origin`` is the engine that the rows were gathered from.
+    ``kept`` are the rows of the container that there are, and ``y``, ``weight`` and
+    ``native_target`` are theirs; ``origin`` is the engine that the rows were gathered from.
     """
 
     def __init__(
@@ -238,8 +275,10 @@ class MemoryEngine(BaseEngine):
         native_target: Any = None,
         rows_per_block: int | None = None,
         origin: Engine | None = None,
+        kept: KeptRows | None = None,
     ) -> None:
-        self._source: Source = open_source(container, context.schema)
+        source = open_source(container, context.schema)
+        self._source: Source = source if kept is None else RowsOfSource(source, kept.rows)
         super().__init__(context, self._source.n_rows)
         self._container = container
         self._y = y
@@ -247,6 +286,7 @@ class MemoryEngine(BaseEngine):
         self.has_weights = weight is not None
         self._native_target = y if native_target is None else native_target
         self._origin = origin
+        self.kept = kept
         self._grid_is_given = rows_per_block is not None
         self._rows_per_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
@@ -346,14 +386,28 @@ class MemoryEngine(BaseEngine):
         return self._y if rows is None else self._y[rows]
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
-        return select_columns(self._container, columns), self._native_target
+        X = select_columns(self._container, columns)
+        return X if self.kept is None else select_rows(X, self.kept.rows), self._native_target
 
     def share(self, value: Any) -> Any:
         return self._origin.share(value) if isinstance(self._origin, CanShare) else None
 
     def with_permuted_target(self, order: IntArray) -> Self:
-        """The same rows with the target in another order; X and the weights stay where they are."""
+        """The same rows with the target in another order; X stays where it is, and so do weights
+        that do not belong to the target."""
         other = copy.copy(self)
         other._y = self._y[order]
         other._native_target = select_rows(self._native_target, order)
+        if self._weight is not None and self.weights_belong_to_target:
+            other._weight = self._weight[order]
         return other
+
+    @property
+    def weights_belong_to_target(self) -> bool:
+        return self._weights_belong_to_target
+
+    @cached_property
+    def _weights_belong_to_target(self) -> bool:
+        if self._weight is None:
+            return False
+        return belong_to_target(self._weight, self._y, self.target.is_classification)

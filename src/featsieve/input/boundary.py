@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from featsieve.arrays import FloatArray
 from featsieve.engines.base import Context, block_rows, require_memory
 from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
@@ -27,6 +28,7 @@ from featsieve.input.columns import (
     sorted_categories,
     warn_of_other_order,
 )
+from featsieve.input.containers import select_rows
 from featsieve.input.opening import opened
 from featsieve.input.parameters import (
     check_callback,
@@ -67,7 +69,8 @@ from featsieve.input.targets import (
 )
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Callback, Monitor
-from featsieve.schema import Schema, Target
+from featsieve.schema import KeptRows, Schema, Target
+from featsieve.statistics.weights import relative_weights
 
 FEWEST_ROWS = 2
 StatesOf = Callable[[list[int]], StateScan]  # of these columns
@@ -162,17 +165,18 @@ def open_engine(
     sample_weight: Any = None,
     schema: Schema | None = None,
     target: Target | None = None,
+    in_parts: bool = False,
 ) -> Engine:
     """Check everything about X, y and the weights, and say where the rows are.
 
-    ``schema`` and ``target`` are known already when rows come in parts.
+    Rows of weight 0 are left out here, before anything looks at them, and only the ratios of
+    weights count. When rows come ``in_parts``, weights of all parts have one scale, which is kept;
+    ``schema`` and ``target`` are then known after the first.
     """
     if isinstance(X, ParquetTable):
         return _open_file(X, y, settings, sample_weight, schema, target)
     if is_dask(X):
         return _open_dask(X, y, settings, sample_weight, schema, target)
-    schema = schema or _memory_schema(X, settings)
-    _warn_of_rounding(rounded_columns(X), schema)
     n_rows = X.shape[0]
     if y is None and not settings.needs_target:
         y, target = np.empty((n_rows, 0)), NO_TARGET
@@ -180,9 +184,17 @@ def open_engine(
     _check_lengths(n_rows, len(values))
     _check_rows(n_rows)
     weight = check_sample_weight(sample_weight, n_rows)
+    kept = None if weight is None else _counted_rows(weight)
+    if weight is not None and kept is not None:
+        weight, values, y = weight[kept.rows], values[kept.rows], select_rows(y, kept.rows)
+    if weight is not None and not in_parts:
+        weight = relative_weights(weight)
+    schema = schema or _memory_schema(X, settings)
+    _warn_of_rounding(rounded_columns(X), schema)
     if target is None:
+        if kept is not None:
+            refuse_constant_with_weight(values)
         target = _described(scan_target(values, settings.task), settings)
-        refuse_constant_with_weight(values, weight)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -195,7 +207,14 @@ def open_engine(
         weight=weight,
         native_target=y,
         rows_per_block=settings.rows_per_block,
+        kept=kept,
     )
+
+
+def _counted_rows(weight: FloatArray) -> KeptRows | None:
+    """Those of positive weight, where there are others."""
+    rows = np.flatnonzero(weight)
+    return None if len(rows) == len(weight) else KeptRows(rows, len(weight))
 
 
 def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
