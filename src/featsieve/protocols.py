@@ -41,12 +41,7 @@ class Engine(Protocol):
     memory_limit: int
     n_jobs: int
     has_weights: bool
-
-    @property
-    def weights_belong_to_target(self) -> bool:
-        """Whether weights are a function of the target, and so go with it when it is permuted."""
-        ...
-
+    weights_belong_to_target: bool  # being a function of it: they are permuted together
     kept: KeptRows | None  # of the table as the user gave it; None: all of them
     is_local: bool  # blocks are summarised in this process, so ``fn`` may write to its files
 
@@ -195,8 +190,7 @@ class HasTransform(Protocol):
 class HasTransformValue(Protocol):
     """The largest value over all W on some units alone (optional).
 
-    The function that comes back takes positions in ``pool``; what all of them share is computed
-    once.
+    The function that comes back takes positions in ``pool``; what they share is computed once.
     """
 
     def transform_value(
@@ -220,8 +214,7 @@ class HasTuning(Protocol):
 
 @runtime_checkable
 class HasWorkload(Protocol):
-    """Multiplications of one evaluation, roughly: little work is not spread over threads
-    (optional)."""
+    """Multiplications of one evaluation, roughly: few are not spread over threads (optional)."""
 
     workload: int
 

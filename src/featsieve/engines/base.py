@@ -204,6 +204,7 @@ class BaseEngine:
     """Common parts; a subclass says how blocks are mapped and rows are taken."""
 
     has_weights = False
+    weights_belong_to_target = False
     kept: KeptRows | None = None
     is_local = True
 
@@ -219,10 +220,6 @@ class BaseEngine:
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
-
-    @property
-    def weights_belong_to_target(self) -> bool:
-        return False
 
     def reduce_rows(
         self,
@@ -370,6 +367,7 @@ class EngineView:
         self.memory_limit = engine.memory_limit
         self.n_jobs = engine.n_jobs
         self.has_weights = engine.has_weights
+        self.weights_belong_to_target = engine.weights_belong_to_target
         self.kept = engine.kept
         self.is_local = engine.is_local
 
@@ -378,10 +376,6 @@ class EngineView:
 
     def targets(self, rows: IntArray | None = None) -> Array:
         return self._engine.targets(rows)
-
-    @property
-    def weights_belong_to_target(self) -> bool:
-        return self._engine.weights_belong_to_target
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         return self._engine.native(columns)

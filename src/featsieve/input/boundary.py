@@ -41,6 +41,7 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
+from featsieve.input.refusals import check_lengths, check_rows
 from featsieve.input.tables import (
     LARGEST_EXACT,
     as_columns,
@@ -72,7 +73,6 @@ from featsieve.runtime.progress import Callback, Monitor
 from featsieve.schema import KeptRows, Schema, Target
 from featsieve.statistics.weights import relative_weights
 
-FEWEST_ROWS = 2
 StatesOf = Callable[[list[int]], StateScan]  # of these columns
 
 
@@ -181,8 +181,8 @@ def open_engine(
     if y is None and not settings.needs_target:
         y, target = np.empty((n_rows, 0)), NO_TARGET
     values = y if target is NO_TARGET else target_matrix(y)
-    _check_lengths(n_rows, len(values))
-    _check_rows(n_rows)
+    check_lengths(n_rows, len(values))
+    check_rows(n_rows)
     weight = check_sample_weight(sample_weight, n_rows)
     kept = None if weight is None else _counted_rows(weight)
     if weight is not None and kept is not None:
@@ -274,7 +274,7 @@ def _open_dask(
     if hasattr(X, "columns"):
         check_names(list(X.columns))
     table = DaskTable(X, y, settings.monitor)
-    _check_rows(table.n_samples)
+    check_rows(table.n_samples)
     schema = schema or _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
     if target is None:
@@ -310,7 +310,7 @@ def _open_file(
     table = _with_target(X, y, settings)
     names = table.column_names
     check_names(names)
-    _check_rows(table.shape[0])
+    check_rows(table.shape[0])
     if schema is None:
         empty = table.schema.empty_table().select(names)
         scan_states = partial(_scan_file, table, settings)
@@ -395,19 +395,3 @@ def _no_target(settings: Settings) -> InputError:
 def _refuse_lazy_weights(sample_weight: Any, where: str) -> None:
     if sample_weight is not None:
         raise InputError(f"sample_weight is not taken with {where}; weights need rows in memory.")
-
-
-def _check_lengths(n_x: int, n_y: int) -> None:
-    if n_x != n_y:
-        raise InputError(
-            f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
-            "value per row."
-        )
-
-
-def _check_rows(n_rows: int) -> None:
-    if n_rows < FEWEST_ROWS:
-        raise InputError(
-            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
-            "than 1 sample)."
-        )

@@ -13,6 +13,7 @@ from featsieve.runtime.user_warnings import warn_user
 
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 FEW_STATES = 20
+FEWEST_ROWS = 2
 
 
 def not_a_column(series: Any) -> InputError:
@@ -90,3 +91,19 @@ def are_numbers_in_text(states: Collection[Any]) -> bool:
         return all(isinstance(state, str) and np.isfinite(float(state)) for state in states)
     except ValueError:
         return False
+
+
+def check_lengths(n_x: int, n_y: int) -> None:
+    if n_x != n_y:
+        raise InputError(
+            f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
+            "value per row."
+        )
+
+
+def check_rows(n_rows: int) -> None:
+    if n_rows < FEWEST_ROWS:
+        raise InputError(
+            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
+            "than 1 sample)."
+        )
