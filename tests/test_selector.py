@@ -23,6 +23,7 @@ from featsieve import (
     SPEC,
     FeatureSelector,
     GlobalCMI,
+    MaxRel,
     PearsonRanking,
     ReliefF,
     SelectionResult,
@@ -142,6 +143,32 @@ def test_pandas_keeps_categories_and_index_and_lets_missing_cells_pass():
     assert chosen["colour"].dtype == "category"
     assert chosen.index.tolist() == frame.index.tolist()
     assert np.isnan(chosen.loc[105, "size"])
+
+
+def test_a_record_batch_comes_back_as_one():
+    import pyarrow as pa
+
+    columns = mixed_columns()
+    y = np.asarray(columns.pop("target"))
+    X = pa.RecordBatch.from_pydict(columns)
+    selector = PearsonRanking(n_features_to_select=2).fit(X, y)
+    chosen = selector.transform(X)
+    back = selector.inverse_transform(chosen)
+    assert type(back) is type(X)
+    assert back.schema.names == list(columns)
+    assert back.column("size").equals(X.column("size"))
+    assert selector.inverse_transform(chosen.slice(0, 0)).num_rows == 0
+
+
+def test_masked_cells_stay_masked():
+    X, y = numbers()
+    masked = np.ma.masked_array(X, X > 1.5)
+    selector = MaxRel(n_features_to_select=2).fit(masked, y)
+    chosen = selector.transform(masked)
+    back = selector.inverse_transform(chosen)
+    kept = selector.indices_
+    assert_array_equal(np.ma.getmaskarray(back)[:, kept], masked.mask[:, kept])
+    assert back.max() <= 1.5
 
 
 @pytest.mark.parametrize("output", ["pandas", "polars"])

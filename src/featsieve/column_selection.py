@@ -131,8 +131,12 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
         if is_sparse(X):
             self._check_selected_width(X)
             return restore_sparse(X, chosen, self.n_features_in_)
+        if is_batch(X):
+            table = restore_columns(opened(X), chosen, self._all_names())
+            columns = [column.combine_chunks() for column in table.columns]
+            return type(X).from_arrays(columns, names=table.column_names)
         if not is_dask(X) and not is_frame(X):
-            X = np.atleast_2d(np.asarray(X))
+            X = np.atleast_2d(X if isinstance(X, np.ma.MaskedArray) else np.asarray(X))
         self._check_selected_width(X)
         return restore_columns(X, chosen, self._all_names())
 

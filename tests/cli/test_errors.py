@@ -101,7 +101,9 @@ def test_places_that_cannot_be_written_are_refused_before_the_work(run, csv, tmp
     words = ("select", csv, "--target", "y", "--output")
     for place, sentence in (
         (tmp_path / "no" / "out.csv", "its folder does not exist"),
-        (tmp_path, "has no ending that tells its format"),
+        (tmp_path, "is a folder; give the name of a file in it"),
+        (tmp_path / "out.csv.gz", "would be compressed; write it without .gz"),
+        (tmp_path / "out.csv.GZ", "would be compressed; write it without .GZ"),
         (tmp_path / "out.docx", "has no ending that tells its format"),
     ):
         code, out, err = run(*words, place)
@@ -217,6 +219,7 @@ def test_time_limit_shows_the_best_so_far(run, csv, monkeypatch):
             ["--jobs", "2", "--param", "n_jobs=1"],
             "--jobs 2 and --param n_jobs=1 set the same thing",
         ),
+        (["-k", "bh", "--permutations", "0"], "-k bh counts by p-values, and --permutations 0"),
         (["--method", "mrmr", "-k", "bh"], "-k bh counts the columns whose adjusted p-values"),
     ],
 )

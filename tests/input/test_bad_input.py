@@ -370,6 +370,23 @@ def test_an_index_in_another_order_is_warned_of():
         PearsonRanking().fit(FRAME, y)
 
 
+def test_so_are_weights_whose_index_has_another_order():
+    weight = pd.Series(np.arange(1.0, 21.0), index=FRAME.index[::-1])
+    with pytest.warns(UserWarning, match=r"X and sample_weight have the same.*weight\.loc\[X\.ind"):
+        PearsonRanking().fit(FRAME, Y, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [pd.Categorical, pd.Index, lambda labels: pd.Series(labels).values, pd.array],
+    ids=["categorical", "index", "values", "array"],
+)
+def test_a_target_in_an_array_of_pandas_has_no_labels(container):
+    labels = ["a", "b"] * 10
+    expected = PearsonRanking().fit(FRAME, labels).scores_
+    np.testing.assert_array_equal(PearsonRanking().fit(FRAME, container(labels)).scores_, expected)
+
+
 @pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10])
 def test_other_labels_are_taken_by_position_in_silence(index):
     assert PearsonRanking().fit(FRAME, pd.Series(Y, index=index)).n_features_in_ == 4

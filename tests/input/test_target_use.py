@@ -36,6 +36,25 @@ def test_numbers_are_refused_used_or_ignored(method):
         assert is_same == (method.target != "classes or numbers")
 
 
+IGNORED = {
+    "one value": np.ones(40),
+    "missing": np.full(40, np.nan),
+    "dates": pd.date_range("2020-01-01", periods=40),
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("kind", IGNORED)
+@pytest.mark.parametrize("name", [m.name for m in METHODS if m.target == "nothing"])
+def test_a_target_that_is_not_looked_at_is_not_refused(name, kind):
+    method = next(m for m in METHODS if m.name == name)
+    expected = quick_selector(method, n_features_to_select=2).fit(X, NUMBERS)
+    found = quick_selector(method, n_features_to_select=2).fit(X, IGNORED[kind])
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    with pytest.raises(InputError, match="inconsistent numbers of samples"):
+        quick_selector(method, n_features_to_select=2).fit(X, NUMBERS[:30])
+
+
 def test_names_are_those_of_the_registry():
     assert methods_for_numbers("embedded: l1 path") == "LassoSelector"
     ranking = methods_for_numbers("ranking")

@@ -75,3 +75,9 @@ def test_later_rows_on_dask_have_the_classes_of_the_first():
     lazy = da.from_array(X[rest], chunks=(10, 4))
     selector = PearsonRanking().partial_fit(X[:20], y[:20]).partial_fit(lazy, y[rest])
     assert selector.scores_ == pytest.approx(expected.scores_)
+
+
+def test_records_are_not_outputs():
+    records = np.array([(1.0, 2.0), (2.0, 1.0)] * 5, dtype=[("a", "f8"), ("b", "f8")])
+    with pytest.raises(InputError, match=r"target is an array of records"):
+        PearsonRanking().fit(np.arange(20.0).reshape(10, 2), records)

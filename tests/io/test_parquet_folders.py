@@ -69,3 +69,17 @@ def test_a_path_is_enough_for_fit(folder):
     assert selector.get_feature_names_out().tolist() == ["b"]
     with pytest.raises(InputError, match=r"others by X, y = featsieve\.io\.load_table"):
         PearsonRanking().fit("table.csv", "y")
+
+
+def test_all_files_of_a_folder_are_read_whatever_the_case_of_their_ending(folder):
+    (folder / "part-1.parquet").rename(folder / "part-1.PQ")
+    (folder / "_log").mkdir()
+    (folder / "_log" / "checkpoint.parquet").write_bytes(b"")
+    assert open_parquet(folder).shape[0] == 100
+
+
+def test_files_in_deeper_folders_are_not_left_out_without_a_word(folder):
+    (folder / "more").mkdir()
+    (folder / "part-1.parquet").rename(folder / "more" / "part-1.parquet")
+    with pytest.raises(InputError, match="has Parquet files in its folder 'more', too"):
+        open_parquet(folder)

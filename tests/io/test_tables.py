@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,11 @@ import pytest
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.io import read_table, write_table
 from featsieve.io.model import ArrowTable, FileTable, MatrixTable, ReadOptions
+from featsieve.io.notice import notices
 from featsieve.io.reader import FORMATS
+from featsieve.io.row_sample import rows_of_parts
+from featsieve.io.values import days_per_unit
+from featsieve.io.writer import SHEET_ROWS, check_size
 
 NUMBERS = pa.table({"a": [1.5, 2.0, -3.0], "b": [1, 0, 7], "y": [0.0, 1.0, 1.0]})
 MIXED = pa.table(
@@ -174,9 +179,10 @@ def test_truncated_and_foreign_binary_files(tmp_path):
         path.write_bytes(b"")
         with pytest.raises(InputError, match=r"is not a complete \w+ file, or it is damaged"):
             read_table(path)
-    for name in ("t.npz", "t.libsvm"):
-        with pytest.raises(InputError, match=r"t\.npz cannot be read as NPZ|is not a LIBSVM file"):
-            read_table(text(tmp_path, b"PK\x03\x04 nonsense", name))
+    with pytest.raises(InputError, match=r"t\.npz cannot be read as NPZ"):
+        read_table(text(tmp_path, b"PK\x03\x04 nonsense", "t.npz"))
+    with pytest.raises(InputError, match="is not a LIBSVM file"):
+        read_table(text(tmp_path, b"\x01\x02 nonsense", "t.libsvm"))
     with pytest.raises(InputError, match="is not a complete compressed file"):
         read_table(text(tmp_path, gzip.compress(b"@attribute a real\n" * 99)[:-9], "t.arff.gz"))
     with pytest.raises(InputError, match="is not UTF-8"):
@@ -434,3 +440,128 @@ def test_text_that_is_not_unicode_is_one_sentence(tmp_path):
     np.savez(path, a=np.ones(2), target=broken)
     with pytest.raises(InputError, match=r"cannot be read as NPZ .*not Unicode"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("start", "name", "what"),
+    [
+        (gzip.compress(b"a,y\n1,2\n"), "t.csv", r"compressed by gzip \(\.csv\.gz\)"),
+        (b"PK\x03\x04 nonsense", "t.tsv", r"a zip archive, as Excel's tables"),
+        (b"PAR1 nonsense", "t.csv", r"Parquet \(\.parquet\)"),
+        (b"ARROW1 nonsense", "t.libsvm", r"Arrow \(\.arrow\)"),
+    ],
+)
+def test_the_first_bytes_tell_the_format_of_a_wrong_ending(tmp_path, start, name, what):
+    with pytest.raises(InputError, match=f"{name} is not text, but {what}.*; give it that ending"):
+        read_table(text(tmp_path, start, name))
+
+
+@pytest.mark.parametrize("kind", ["feather", "parquet", "on the disk"])
+def test_what_polars_writes_is_read(tmp_path, kind):
+    """Views of text, and states with unsigned codes."""
+    pl = pytest.importorskip("polars")
+    words, letters = ["u", "v", None, "u"] * 10, ["b", "a"] * 20
+    frame = pl.DataFrame(
+        {"s": words, "c": pl.Series(letters, dtype=pl.Categorical), "y": range(40)}
+    )
+    path = tmp_path / ("t.arrow" if kind == "feather" else "t.parquet")
+    frame.write_ipc(path) if kind == "feather" else frame.write_parquet(path)
+    table = read_table(path, ReadOptions(memory_limit=60 if kind == "on the disk" else "1GiB"))
+    assert isinstance(table, FileTable if kind == "on the disk" else ArrowTable)
+    part = pa.concat_tables(table.parts(["s", "c"]))
+    assert part.to_pydict() == {"s": words, "c": letters}
+    assert rows_of_parts([part], np.array([0, 2])).column("s").to_pylist() == ["u", None]
+
+
+def test_decimals_and_dictionaries_of_numbers_are_numbers(tmp_path):
+    prices = pa.array([Decimal("1.5"), None, Decimal("-3")])
+    table = pa.table(
+        {"a": [1, 2, 3], "y": prices, "z": pa.array([0.5, 2.5, 0.5]).dictionary_encode()}
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    read = read_table(tmp_path / "t.parquet")
+    np.testing.assert_array_equal(read.split("y").y, [1.5, np.nan, -3.0])
+    np.testing.assert_array_equal(read.split("z").y, [0.5, 2.5, 0.5])
+
+
+def test_arrays_of_npz_that_cannot_be(tmp_path):
+    X = np.arange(12.0).reshape(6, 2)
+    path = tmp_path / "t.npz"
+    np.savez(path, data=X, target=X[:, [0]])
+    assert read_table(path).split("target").y.tolist() == X[:, 0].tolist()
+    for arrays, sentence in (
+        ({"data": X, "target": X}, r"'target' of t\.npz has the shape \(6, 2\)"),
+        ({"data": X + 1j, "target": X[:, 0]}, "holds complex128, not real numbers"),
+        (
+            {"data": X, "target": X[:, 0], "feature_names": ["a", "target"]},
+            "has two columns named 'target'",
+        ),
+    ):
+        np.savez(path, **arrays)
+        with pytest.raises(InputError, match=sentence):
+            read_table(path)
+
+
+def excel(folder, rows):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(folder / "t.xlsx")
+    return folder / "t.xlsx"
+
+
+def test_headers_of_excel_are_put_right_as_those_of_csv_are(tmp_path):
+    rows = [["A title", None, None, None], [" y ", "a", None, "a"], [1, 2, 3, 4], [5, 6, 7, 8]]
+    table = read_table(excel(tmp_path, rows))
+    assert table.names == ("y", "a", "column 3", "a_2")
+    assert [note.fix for note in table.notes] == ["layout", "names", "names"]
+    assert table.n_rows == 2
+    plain = ReadOptions(no_fix=frozenset({"names"}))
+    with pytest.raises(InputError, match="two columns named 'a'"):
+        read_table(tmp_path / "t.xlsx", plain)
+
+
+def test_text_stays_text_in_excel(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    texts = pa.table({"=1+1": ["=1+0", "-x", "plain"], "y": [1.0, None, 2.0]})
+    write_table([texts], tmp_path / "t.xlsx", target="y")
+    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert [cell.data_type for row in sheet["A1:A4"] for cell in row] == ["s"] * 4
+    assert read_table(tmp_path / "t.xlsx").split("y").names == ("=1+1",)
+    with pytest.raises(InputError, match="'c' holds a control character, which"):
+        write_table([pa.table({"c": ["\x01"], "y": [1]})], tmp_path / "u.xlsx", target="y")
+    assert not (tmp_path / "u.xlsx").exists()
+
+
+def test_a_sheet_has_an_end(tmp_path):
+    check_size(tmp_path / "t.csv", SHEET_ROWS)
+    check_size(tmp_path / "t.xlsx", SHEET_ROWS - 1)
+    with pytest.raises(InputError, match=r"has 1,048,576 rows at most.*would need 1,048,577"):
+        check_size(tmp_path / "t.xlsx", SHEET_ROWS)
+
+
+def noted(table, target="y", task="auto"):
+    return " ".join(map(str, notices(table, target, task)))
+
+
+def test_large_integers_are_told_apart_in_notes():
+    large = 2**60 + np.arange(40) % 10
+    table = pa.table({"a": large, "b": large + 1, "c": large, "y": np.arange(40.0) ** 2})
+    words = noted(table)
+    assert "the same value in every row" not in words
+    assert "'b' is a copy" not in words
+    assert "'c' is a copy of 'a'" in words
+
+
+def test_text_is_no_copy_of_numbers_in_whose_order_it_stands():
+    table = pa.table({"name": [f"n{i * 7 % 40}" for i in range(40)], "y": np.arange(40.0) / 3})
+    assert "tells the target exactly" not in noted(table)
+    assert "tells the target exactly" in noted(
+        pa.table({"name": ["a", "b"] * 20, "y": ["u", "v"] * 20})
+    )
+
+
+def test_intervals_are_no_dates():
+    months = pa.array([pa.MonthDayNano([1, 0, 0])])
+    assert days_per_unit(months.type) is None

@@ -106,6 +106,15 @@ def pressing_after(n_rounds, press):
     return selector(Forward(), callback=callback)
 
 
+@pytest.fixture
+def _ctrl_c_is_heard():
+    """Where a shell started the tests in the background, SIGINT is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_ctrl_c_is_heard")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("press", [PressesCtrlC, lambda: signal.raise_signal(signal.SIGINT)])
 def test_a_pressed_ctrl_c_is_never_lost(press):
@@ -115,6 +124,7 @@ def test_a_pressed_ctrl_c_is_never_lost(press):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("_ctrl_c_is_heard")
 def test_ctrl_c_waits_until_a_compiler_has_ended():
     measure = CrossValScore(CompilingRidge(), cv=2)
     with pytest.warns(UserWarning, match="found 1 features? where 4 were asked for .*interrupted"):

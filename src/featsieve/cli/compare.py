@@ -9,11 +9,12 @@ from typing import Any
 from featsieve import __version__
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import finite
+from featsieve.cli.parser import BY_P_VALUES
 from featsieve.cli.places import check_places
 from featsieve.cli.progress import Bar
 from featsieve.cli.render import csv_text, json_text, screen_width, text_table, width_of, wrapped
 from featsieve.cli.running import FAILED, say, tell
-from featsieve.cli.selecting import Job, build_selector, without_gaps
+from featsieve.cli.selecting import PERMUTATIONS, Job, build_selector, without_gaps
 from featsieve.registry import find_method
 
 SHOWN = 30
@@ -27,7 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     from featsieve.evaluation.compare import compare
 
     check_places(arguments)
-    arguments.permutations = 0  # p-values play no part here
+    # p-values play no part here but to count columns.
+    arguments.permutations = PERMUTATIONS if arguments.k in BY_P_VALUES else 0
     _, job = load(arguments, most_rows=arguments.rows)
     names = dict.fromkeys(find_method(name).name for name in arguments.methods)
     selectors = {name: build_selector(job, arguments, name) for name in names}

@@ -268,7 +268,10 @@ def _methods(text: str) -> list[str]:
 
 
 def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    import csv
+
+    cells = next(csv.reader([text], skipinitialspace=True), [])
+    names = [name.strip() for name in cells if name.strip()]
     if not names:
         raise argparse.ArgumentTypeError("give at least one name; separate several by commas.")
     return names

@@ -8,8 +8,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from featsieve.cli.running import UsageError
+from featsieve.engines.files import PARQUET
+from featsieve.errors import InputError
 from featsieve.io.atomic import check_writable
-from featsieve.io.reader import format_of
+from featsieve.io.writer import written_format
 
 ENDINGS = {"report": (".html", ".htm"), "pipeline": (".py",)}
 WRITTEN = ("output", "report", "pipeline", "resume")
@@ -38,7 +40,9 @@ def _check_ending(name: str, path: str) -> None:
     if endings and not path.lower().endswith(endings):
         raise UsageError(f"--{name} {path!r} should end in {endings[0]}; rename it.")
     if name == "output" and not path.lower().endswith(".json"):
-        format_of(Path(path))
+        if Path(path).is_dir() or path.endswith(os.sep):
+            raise InputError(f"--{name} {path} is a folder; give the name of a file in it.")
+        written_format(Path(path))
 
 
 def _is_read(path: Path, table: str) -> bool:
@@ -47,7 +51,7 @@ def _is_read(path: Path, table: str) -> bool:
         return False
     read = Path(table)
     if read.is_dir():
-        return path.suffix == ".parquet" and path.resolve().parent == read.resolve()
+        return path.suffix.lower() in PARQUET and path.resolve().parent == read.resolve()
     if read.exists() and path.exists():
         return path.samefile(read)
     return path.resolve().parent == read.resolve().parent and fnmatch(path.name, read.name)

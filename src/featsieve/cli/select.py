@@ -6,6 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from featsieve.cli.loading import load
 from featsieve.cli.outcome import Outcome
@@ -16,6 +17,7 @@ from featsieve.cli.running import FAILED, UsageError, say, tell
 from featsieve.cli.selecting import Job, run_method, with_gains, write_report
 from featsieve.io.atomic import atomic_write
 from featsieve.io.model import Table
+from featsieve.io.writer import check_size
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
             "twice; save the table to a file and name it."
         )
     table, job = load(arguments)
+    if arguments.output:
+        check_size(Path(arguments.output), table.n_rows)
     outcome = with_gains(job, run_method(job, arguments, arguments.method))
     shown = {"everything": arguments.all, "keep_formulas": arguments.keep_formulas}
     print(show_outcome(outcome, arguments.format, **shown))

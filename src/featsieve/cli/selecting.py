@@ -177,7 +177,14 @@ def _check_count_rule(
     arguments: argparse.Namespace, method: str, known: Mapping[str, Any], control: Any
 ) -> None:
     """Adjusted p-values decide the count only for methods that have them."""
-    if arguments.k not in BY_P_VALUES or (known.keys() >= TESTED and control is None):
+    if arguments.k not in BY_P_VALUES:
+        return
+    if arguments.permutations == 0:
+        raise UsageError(
+            f"-k {arguments.k} counts by p-values, and --permutations 0 leaves them out; give "
+            "--permutations 1000."
+        )
+    if known.keys() >= TESTED and control is None:
         return
     if control is not None:
         raise UsageError(

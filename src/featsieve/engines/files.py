@@ -28,6 +28,7 @@ from featsieve.runtime.pool import ordered_map, read_ahead
 from featsieve.schema import Block, Schema
 
 FOOTER_BYTES = 4096
+PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def is_pattern(path: Path) -> bool:
 
 def _parquet_paths(path: Path) -> list[Path]:
     if path.is_dir():
-        paths = sorted(path.glob("*.parquet"))
+        paths = _files_of(path)
     elif is_pattern(path):
         paths = sorted(path.parent.glob(path.name))
     else:
@@ -203,6 +204,24 @@ def _parquet_paths(path: Path) -> list[Path]:
     if not paths[0].exists():
         raise FileNotFoundError(f"there is no file {path}; check the path.")
     return paths
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Those of this folder; what lies deeper is not left out without a word."""
+    hidden = (".", "_")  # logs and checkpoints of other programs
+    files = [p for p in folder.iterdir() if is_parquet(p) and not p.name.startswith(hidden)]
+    deeper = (p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(hidden))
+    for inner in sorted(deeper):
+        if any(map(is_parquet, inner.rglob("*"))):
+            raise InputError(
+                f"the folder {folder.name!r} has Parquet files in its folder {inner.name!r}, too; "
+                "give one folder, or move the files into one."
+            )
+    return sorted(files)
+
+
+def is_parquet(path: Path) -> bool:
+    return path.suffix.lower() in PARQUET and not path.is_dir()
 
 
 def _open(path: Path) -> Any:

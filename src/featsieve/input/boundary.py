@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from featsieve.arrays import FloatArray
 from featsieve.engines.base import Context, block_rows, require_memory
 from featsieve.engines.files import FileEngine, ParquetTable
 from featsieve.engines.memory import MemoryEngine
@@ -41,7 +40,7 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
-from featsieve.input.refusals import check_lengths, check_rows
+from featsieve.input.refusals import check_lengths, check_rows, refuse_constant_with_weight
 from featsieve.input.tables import (
     LARGEST_EXACT,
     as_columns,
@@ -64,14 +63,13 @@ from featsieve.input.targets import (
     TargetScan,
     describe_target,
     encode_target,
-    refuse_constant_with_weight,
     scan_target,
     target_matrix,
 )
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Callback, Monitor
-from featsieve.schema import KeptRows, Schema, Target
-from featsieve.statistics.weights import relative_weights
+from featsieve.schema import Schema, Target
+from featsieve.statistics.weights import counted_rows, relative_weights
 
 StatesOf = Callable[[list[int]], StateScan]  # of these columns
 
@@ -114,6 +112,11 @@ class Settings:
             n_features_to_select=check_count(self.n_features_to_select, self.count_rules),
         )
 
+    @property
+    def uses_target(self) -> bool:
+        """A method that needs no target looks at one only to find how many columns to keep."""
+        return self.needs_target or self.n_features_to_select == "auto"
+
     @cached_property
     def monitor(self) -> Monitor:
         """Of one run; its clock starts when this is first asked for."""
@@ -144,7 +147,7 @@ def checked_table(X: Any, y: Any, settings: Settings) -> Any:
     if names is not None:
         check_names(names)
         if is_frame(X):
-            warn_of_other_order(X, y)
+            warn_of_other_order(X, y, "y")
             return X
     checked = check_array(
         as_floats(require_matrix(X)),
@@ -178,13 +181,15 @@ def open_engine(
     if is_dask(X):
         return _open_dask(X, y, settings, sample_weight, schema, target)
     n_rows = X.shape[0]
-    if y is None and not settings.needs_target:
+    if y is None or not settings.uses_target:
+        check_lengths(n_rows, y)
         y, target = np.empty((n_rows, 0)), NO_TARGET
     values = y if target is NO_TARGET else target_matrix(y)
-    check_lengths(n_rows, len(values))
+    check_lengths(n_rows, values)
     check_rows(n_rows)
     weight = check_sample_weight(sample_weight, n_rows)
-    kept = None if weight is None else _counted_rows(weight)
+    warn_of_other_order(X, sample_weight, "sample_weight")
+    kept = None if weight is None else counted_rows(weight)
     if weight is not None and kept is not None:
         weight, values, y = weight[kept.rows], values[kept.rows], select_rows(y, kept.rows)
     if weight is not None and not in_parts:
@@ -209,12 +214,6 @@ def open_engine(
         rows_per_block=settings.rows_per_block,
         kept=kept,
     )
-
-
-def _counted_rows(weight: FloatArray) -> KeptRows | None:
-    """Those of positive weight, where there are others."""
-    rows = np.flatnonzero(weight)
-    return None if len(rows) == len(weight) else KeptRows(rows, len(weight))
 
 
 def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
@@ -278,7 +277,8 @@ def _open_dask(
     schema = schema or _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
     if target is None:
-        scan = None if y is None else table.scan_target(settings.task)
+        is_used = y is not None and settings.uses_target
+        scan = table.scan_target(settings.task) if is_used else None
         target = NO_TARGET if scan is None else _described(scan, settings)
     return DaskEngine(table, settings.context(schema, target))
 
@@ -317,7 +317,8 @@ def _open_file(
         schema = _named_schema(names, settings, scan_states, categorical_by_dtype(empty))
     _warn_of_rounding(_rounded_in_file(table, settings), schema)
     if target is None:
-        target = NO_TARGET if table.target is None else _file_target(table, settings)
+        is_used = table.target is not None and settings.uses_target
+        target = _file_target(table, settings) if is_used else NO_TARGET
     return FileEngine(
         table, settings.context(schema, target), rows_per_block=settings.rows_per_block
     )

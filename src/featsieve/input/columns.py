@@ -21,18 +21,21 @@ GROUPS = "a mapping from a name to columns, a list of lists of columns or None"
 COLUMNS = "a list of column names or indices, or one True or False per column"
 
 
-def warn_of_other_order(X: Any, y: Any) -> None:
+def warn_of_other_order(X: Any, values: Any, name: str) -> None:
     """Rows of pandas objects are taken by position, which is seldom meant if labels disagree."""
-    if not all(type(part).__module__.startswith("pandas") for part in (X, y)):
-        return
-    index, labels = X.index, y.index
-    if len(index) != len(labels) or index.equals(labels):
+    index, labels = (_pandas_index(part) for part in (X, values))
+    if index is None or labels is None or len(index) != len(labels) or index.equals(labels):
         return
     if len(index.symmetric_difference(labels)) == 0:
         warn_user(
-            "X and y have the same index in different orders, and rows are taken by position; if "
-            "they belong together by label, give y.loc[X.index]."
+            f"X and {name} have the same index in different orders, and rows are taken by "
+            f"position; if they belong together by label, give {name}.loc[X.index]."
         )
+
+
+def _pandas_index(values: Any) -> Any:
+    """None for anything but a series or dataframe: pandas' own arrays have no labels."""
+    return getattr(values, "index", None) if type(values).__module__.startswith("pandas") else None
 
 
 def numeric_values(column: Any) -> Array:

@@ -43,7 +43,8 @@ def restore_columns(container: Any, columns: IntArray, names: list[str]) -> Any:
     if is_dask(container):
         return _restore_dask(container, columns, names)
     if isinstance(container, np.ndarray):
-        out = np.zeros((container.shape[0], len(names)), dtype=container.dtype)
+        zeros = np.ma.zeros if isinstance(container, np.ma.MaskedArray) else np.zeros
+        out = zeros((container.shape[0], len(names)), dtype=container.dtype)
         out[:, columns] = container
         return out
     return _restore_frame(container, columns, names)

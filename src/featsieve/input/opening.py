@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from featsieve.engines.files import open_parquet
+from featsieve.engines.files import PARQUET, open_parquet
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.input.tables import is_batch, refuse_unread
@@ -18,7 +18,7 @@ def opened(X: Any) -> Any:
         refuse_unread(X)
         return _table_of_batch(X) if is_batch(X) else X
     path = Path(X)
-    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+    if path.is_dir() or path.suffix.lower() in PARQUET:
         return open_parquet(path)
     raise InputError(
         f"X is the path {brief(str(X))}; Parquet files and folders of them are read from a path, "

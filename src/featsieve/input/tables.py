@@ -279,7 +279,8 @@ def refuse_other_than_tables(X: Any, y: Any) -> None:
 def refuse_unread(container: Any) -> None:
     """A lazy frame of polars is a plan for rows that are not there yet, and others are like it."""
     kind = type(container)
-    call = UNREAD.get((kind.__module__.partition(".")[0], kind.__name__))
+    package = kind.__module__.partition(".")[0].removesuffix("_expr")  # dask_expr was dask once
+    call = UNREAD.get((package, kind.__name__))
     if call is not None:
         raise InputError(
             f"the table is of the type {kind.__name__}, whose rows have not been read; call "

@@ -110,6 +110,11 @@ def target_matrix(y: Any) -> Array:
             f"the target has {values.ndim} dimensions and shape {values.shape}; it must be one "
             "column, or one row per sample and one column per output."
         )
+    if values.dtype.names:
+        raise InputError(
+            "the target is an array of records, whose fields are not outputs; give one column per "
+            "output, for example pandas.DataFrame(y)."
+        )
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: the target is complex; give real numbers.")
     if holds_times(values):
@@ -236,15 +241,6 @@ def _refuse_constant(scan: TargetScan, word: str) -> None:
                 f"{which} has one {word} only in {scan.n_rows} rows, so nothing can depend on it; "
                 f"give at least two distinct values (one class or 1 sample is not enough)."
             )
-
-
-def refuse_constant_with_weight(counted: Array) -> None:
-    """Rows of weight 0 are as if they were not there."""
-    if any((column == column[0]).all() for column in counted.T):
-        raise InputError(
-            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
-            "nothing can depend on it; give weight to rows with other values."
-        )
 
 
 def _as_array(y: Any) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 from featsieve.io.budget import Budget
 from featsieve.io.foreign import damage_explained
-from featsieve.io.model import ArrowTable, FileTable, Table, check_names
+from featsieve.io.model import ArrowTable, FileTable, Table, check_names, usual_types
 
 
 def read_parquet(path: Path, source: str, *, memory_limit: int) -> Table:
@@ -39,7 +39,7 @@ def read_arrow(path: Path, source: str, budget: Budget) -> ArrowTable:
         schema, batches = _arrow_batches(mapped)
         check_names(schema.names, source)
         data = pa.Table.from_batches(_counted(batches, budget), schema)
-    return ArrowTable(data, source)
+    return ArrowTable(usual_types(data), source)
 
 
 def _arrow_batches(mapped: Any) -> tuple[Any, Iterable[Any]]:

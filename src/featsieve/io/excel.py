@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from featsieve.errors import InputError, MissingExtraError
 from featsieve.io.budget import Budget
 from featsieve.io.delimited import MISSING
 from featsieve.io.foreign import damage_explained
-from featsieve.io.model import ArrowTable, ReadOptions, check_names
+from featsieve.io.layout import tidy_names
+from featsieve.io.model import ArrowTable, Note, ReadOptions, check_names
 
 BYTES_PER_CELL = 64  # a Python object and its place in a list
 
@@ -22,13 +24,39 @@ def read_excel(path: Path, source: str, options: ReadOptions, budget: Budget) ->
     rows = _rows(path, source, budget)
     if not rows:
         raise InputError(f"{source} has an empty first sheet; give it a header and rows.")
-    width = len(rows[0])
-    names = (
-        [str(name) for name in rows[0]] if options.header else [f"X{j + 1}" for j in range(width)]
-    )
-    body = rows[1:] if options.header else rows
+    width = max(map(len, rows))
+    rows = [(*row, *[None] * (width - len(row))) for row in rows]
+    header = _Header(tuple(f"X{j + 1}" for j in range(width)))
+    if options.header:
+        header = _header(rows, options.no_fix)
+    body = rows[header.end :]
     columns = [_column([row[j] for row in body]) for j in range(width)]
-    return ArrowTable(pa.table(columns, names=list(check_names(names, source))), source)
+    data = pa.table(columns, names=list(check_names(header.names, source)))
+    return ArrowTable(data, source, notes=header.notes, repeated=header.repeated)
+
+
+@dataclass(frozen=True)
+class _Header:
+    names: tuple[str, ...]
+    end: int = 0  # rows up to and with the header
+    repeated: frozenset[str] = frozenset()
+    notes: tuple[Note, ...] = ()
+
+
+def _header(rows: list[tuple[Any, ...]], no_fix: frozenset[str]) -> _Header:
+    """The first row that fills half of the columns: titles stand above it."""
+    filled = [sum(cell is not None for cell in row) for row in rows]
+    first = next(number for number, count in enumerate(filled) if 2 * count >= max(filled))
+    above = 0 if "layout" in no_fix else first
+    cells = ["" if cell is None else str(cell) for cell in rows[above]]
+    notes = []
+    if above:
+        what = "the first row is" if above == 1 else f"the first {above} rows are"
+        notes.append(Note(f"{what} not part of the table and passed over", "layout"))
+    if "names" in no_fix:
+        return _Header(tuple(cells), above + 1, notes=tuple(notes))
+    names, repeated, more = tidy_names(cells)
+    return _Header(names, above + 1, frozenset(repeated), (*notes, *more))
 
 
 def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:

@@ -268,6 +268,12 @@ def _with_names(sample: Sample, layout: Layout, header: Sequence[str]) -> Layout
         raise headless(sample.source)
     if not sample.allows("names"):
         return replace(layout, names=tuple(header))
+    names, repeated, notes = tidy_names(header)
+    return replace(layout, names=names, repeated=frozenset(repeated), notes=(*layout.notes, *notes))
+
+
+def tidy_names(header: Sequence[str]) -> tuple[tuple[str, ...], list[str], list[Note]]:
+    """Names without spaces around them, each of them once; which were repeated; what was done."""
     names: list[str] = []
     nameless, repeated = [], []
     for number, cell in enumerate(header, start=1):
@@ -278,16 +284,13 @@ def _with_names(sample: Sample, layout: Layout, header: Sequence[str]) -> Layout
         elif name in names:
             repeated.append(name)
         names.append(name)
-    layout = replace(layout, names=_unique(names), repeated=frozenset(repeated))
+    notes = []
     if nameless:
-        layout = layout.noted(f"columns without a name were called {quoted(nameless)}", "names")
+        notes.append(Note(f"columns without a name were called {quoted(nameless)}", "names"))
     if repeated:
-        layout = layout.noted(
-            f"{quoted(repeated)}: the name of more than one column; the later ones got a number "
-            "after it",
-            "names",
-        )
-    return layout
+        text = f"{quoted(repeated)}: the name of more than one column; the later ones got a number"
+        notes.append(Note(f"{text} after it", "names"))
+    return _unique(names), repeated, notes
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:

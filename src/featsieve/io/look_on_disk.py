@@ -32,7 +32,7 @@ from featsieve.io.values import days_per_unit
 SAMPLE_ROWS = 10_000
 SEED = 0
 # What depends on more than one cell cannot be put right batch by batch.
-_ONLY_SEEN = ("numbers", "spelling")
+_ONLY_SEEN = ("numbers", "dates", "spelling")
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,8 @@ _STEPS: dict[str, Step] = {"dates": _dates, "empty": _empty, "target": _target, 
 
 def _oddities(sample: Any, target: str, off: frozenset[str]) -> list[Note]:
     """What would be put right in memory, and is only told here."""
-    looked = tidy(Tidied(sample, target, off), only=_ONLY_SEEN)
+    dated = [f.name for f in sample.schema if days_per_unit(f.type) is not None]  # put right above
+    looked = tidy(Tidied(sample.drop_columns(dated), target, off), only=_ONLY_SEEN)
     return [
         Note(f"{note.text.replace(' were ', ' would be ')}, if the file fitted in memory")
         for note in looked.notes

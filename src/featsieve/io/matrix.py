@@ -152,9 +152,30 @@ def _from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> MatrixT
             f"{source} names {len(names)} columns in feature_names, but its matrix has "
             f"{matrix.shape[1]}; give one name per column."
         )
-    targets = {key: arrays[key] for key in _TARGET_KEYS if key in arrays}
+    targets = {key: _one_column(key, arrays[key], source) for key in _TARGET_KEYS if key in arrays}
     _check_lengths(targets, matrix.shape[0], source)
-    return MatrixTable(matrix, check_names(names, source), source, targets=targets)
+    _refuse_other_than_numbers(matrix, source)
+    check_names([*names, *targets], source)
+    return MatrixTable(matrix, tuple(names), source, targets=targets)
+
+
+def _refuse_other_than_numbers(matrix: Any, source: str) -> None:
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"the matrix of {source} holds {matrix.dtype.name}, not real numbers; save numbers, or "
+            "one array per column."
+        )
+
+
+def _one_column(name: str, values: Any, source: str) -> Any:
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1 or values.dtype.kind == "c":
+        raise InputError(
+            f"the array {name!r} of {source} has the shape {values.shape} and the type "
+            f"{values.dtype.name}; give one real number or one class per row."
+        )
+    return values
 
 
 def _from_columns(arrays: dict[str, Any], source: str) -> MatrixTable:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,6 +49,17 @@ def quoted(names: Sequence[str]) -> str:
     shown = ", ".join(brief(printable(name)) for name in names[:3])
     rest = len(names) - 3
     return shown if rest <= 0 else f"{shown} and {rest} more"
+
+
+def as_list(names: Sequence[str]) -> str:
+    """Names as an option takes them; in quotes where a comma is part of one.
+
+    >>> as_list(["a", "b, c"])
+    'a,"b, c"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,46 @@ def refuse_nested(schema: Any, source: str) -> None:
             )
 
 
+def usual_types(table: Any) -> Any:
+    """A pyarrow table without views of text and unsigned codes, which polars writes.
+
+    Not all of Arrow's own functions take them.
+    """
+    for position, field_ in enumerate(table.schema):
+        kind = _usual_type(field_.type)
+        if kind != field_.type:
+            column = _as_type(table.column(position), kind)
+            table = table.set_column(position, field_.with_type(kind), column)
+    return table
+
+
+def _usual_type(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        index = pa.int64() if pa.types.is_unsigned_integer(kind.index_type) else kind.index_type
+        return pa.dictionary(index, _usual_type(kind.value_type), kind.ordered)
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(kind) else kind
+
+
+def _as_type(column: Any, kind: Any) -> Any:
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(kind):
+        return column.cast(kind)
+    chunks = [
+        pa.DictionaryArray.from_arrays(
+            chunk.indices.cast(kind.index_type),
+            chunk.dictionary.cast(kind.value_type),
+            ordered=kind.ordered,
+        )
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, kind)
+
+
 @dataclass(frozen=True)
 class ArrowTable:
     """Columns of any type, in memory."""
@@ -155,12 +208,27 @@ class ArrowTable:
         yield self.data.select(list(names))
 
 
-def arrow_values(column: Any) -> Array:
-    """A pyarrow column as numbers (nulls as NaN), or as an array of objects."""
-    import pyarrow.types as kinds
+def as_numbers(column: Any) -> Any:
+    """Decimals, and numbers in a dictionary that are no codes, as plain numbers."""
+    import pyarrow as pa
 
     kind = column.type
-    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind):
+    if pa.types.is_dictionary(kind) and not pa.types.is_integer(kind.value_type):
+        kind = kind.value_type
+    is_number = pa.types.is_decimal(kind) or pa.types.is_floating(kind)
+    return column.cast(pa.float64()) if is_number else column
+
+
+def holds_numbers(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
+
+
+def arrow_values(column: Any) -> Array:
+    """A pyarrow column as numbers (nulls as NaN), or as an array of objects."""
+    column = as_numbers(column)
+    if holds_numbers(column.type):
         return np.asarray(column.to_numpy())
     values = np.empty(len(column), dtype=object)
     values[:] = column.to_pylist()
@@ -262,7 +330,7 @@ class FileTable:
 
     def parts(self, names: Sequence[str]) -> Iterator[Any]:
         rows = block_rows(len(names), self.memory_limit, 1)
-        yield from self.lazy.batches(list(names), rows, self.memory_limit)
+        yield from map(usual_types, self.lazy.batches(list(names), rows, self.memory_limit))
 
     def in_memory_if_small(self) -> Table:
         """In memory if its columns fit a third of the limit, else as it is."""
@@ -274,7 +342,7 @@ class FileTable:
         if parts is None:
             return self
         empty = self.lazy.schema.empty_table().select(list(self.names))
-        return ArrowTable(pa.concat_tables([empty, *parts]), self.source)
+        return ArrowTable(pa.concat_tables([usual_types(empty), *parts]), self.source)
 
 
 def _within(parts: Iterable[Any], limit: int) -> list[Any] | None:

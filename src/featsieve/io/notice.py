@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.input.tables import LARGEST_EXACT
 from featsieve.input.targets import scan_target
-from featsieve.io.model import Note, quoted
+from featsieve.io.model import Note, as_list, as_numbers, holds_numbers, quoted
 from featsieve.io.tidy import encoded_states
 
 MOST_CELLS = 50_000_000
@@ -29,41 +30,53 @@ def notices(data: Any, target: str, task: str, *, rows: IntArray | None = None) 
     """
     if data.num_rows * data.num_columns > MOST_CELLS or data.num_rows < 3:
         return []
-    features = {name: _codes_or_numbers(data.column(name)) for name in data.column_names}
+    columns = {name: as_numbers(data.column(name)) for name in data.column_names}
+    features = {name: _codes_or_numbers(column) for name, column in columns.items()}
     y = features.pop(target)
-    is_text = {f.name for f in data.schema if _holds_text(f.type)}
+    is_text = {name for name, column in columns.items() if not holds_numbers(column.type)}
     by_classes = task == "classification" or (
         task == "auto" and (target in is_text or scan_target(y).looks_like_classes())
     )
+    comparable = {n: x for n, x in features.items() if by_classes or n not in is_text}
     checks = (
         _constants(features),
-        _duplicates(features),
+        _duplicates(features, columns),
         _identifiers(features, is_text, np.arange(data.num_rows) if rows is None else rows),
-        _leaks(features, y, by_classes),
+        _leaks(comparable, y, by_classes),
         _codes_for_gaps({name: x for name, x in features.items() if name not in is_text}),
         _imbalance(y, by_classes),
     )
     return [note for check in checks for note in check]
 
 
-def _holds_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return not (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    )
-
-
 def _codes_or_numbers(column: Any) -> FloatArray:
     """Numbers as they are, states as codes, gaps and infinities as NaN."""
     import pyarrow as pa
 
-    if not _holds_text(column.type):
+    if holds_numbers(column.type):
+        if pa.types.is_integer(column.type):
+            column = _within_doubles(column)
         numbers = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         return np.where(np.isfinite(numbers), numbers, np.nan)
     encoded = encoded_states(column)
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return np.where(codes < 0, np.nan, codes).astype(np.float64)
+
+
+def _within_doubles(column: Any) -> Any:
+    """Integers beyond 2^53 less the smallest of them: as doubles they would be rounded."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    is_exact = low is None or max(abs(low), abs(high)) <= LARGEST_EXACT
+    return column if is_exact else pc.subtract_checked(column, pa.scalar(low, column.type))
+
+
+def _have_same_offset(a: Any, b: Any) -> bool:
+    """Of large integers only the differences were compared."""
+    return not (holds_numbers(a.type) and holds_numbers(b.type)) or a[0].as_py() == b[0].as_py()
 
 
 def _constants(features: dict[str, FloatArray]) -> Iterator[Note]:
@@ -77,12 +90,12 @@ def _is_constant(x: FloatArray) -> bool:
     return len(known) > 0 and bool(known.min() == known.max())
 
 
-def _duplicates(features: dict[str, FloatArray]) -> Iterator[Note]:
+def _duplicates(features: dict[str, FloatArray], columns: dict[str, Any]) -> Iterator[Note]:
     first: dict[bytes, str] = {}
     pairs = []
     for name, x in features.items():
         original = first.setdefault(x.tobytes(), name)
-        if original != name:
+        if original != name and _have_same_offset(columns[name], columns[original]):
             pairs.append(f"{name!r} is a copy of {original!r}")
     if pairs:
         more = f" and {len(pairs) - 3} more such pairs" if len(pairs) > 3 else ""
@@ -94,7 +107,7 @@ def _identifiers(
 ) -> Iterator[Note]:
     names = [n for n, x in features.items() if _is_identifier(n, x, n in is_text, rows)]
     if names:
-        drop = shlex.quote(",".join(names[:3]))
+        drop = shlex.quote(as_list(names[:3]))
         yield Note(
             f"{quoted(names)}: a different value in every row, as identifiers have; --drop {drop} "
             "leaves them out"
@@ -137,9 +150,10 @@ def _far_codes(x: FloatArray) -> Iterator[tuple[float, int]]:
 
 
 def _leaks(features: dict[str, FloatArray], y: FloatArray, by_classes: bool) -> Iterator[Note]:
+    """Codes of text say nothing about numbers but the order in which the states appeared."""
     names = [name for name, x in features.items() if _tells_all(x, y, by_classes)]
     if names:
-        drop = shlex.quote(",".join(names[:3]))
+        drop = shlex.quote(as_list(names[:3]))
         yield Note(
             f"{quoted(names)}: tells the target exactly, as a copy of it would; if it is not known "
             f"before the target is, --drop {drop}"

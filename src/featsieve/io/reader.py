@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from featsieve.engines.files import is_pattern
+from featsieve.engines.files import PARQUET, is_pattern
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.parameters import brief, parse_memory
 from featsieve.io.budget import COMPRESSED, Budget, unpacked_size
@@ -23,7 +23,7 @@ from featsieve.io.model import ReadOptions, Table
 FORMATS: dict[str, tuple[str, ...]] = {
     "csv": (".csv", ".txt"),
     "tsv": (".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
+    "parquet": PARQUET,
     "arrow": (".arrow", ".feather", ".ipc"),
     "arff": (".arff",),
     "libsvm": (".libsvm", ".svmlight", ".svm"),
@@ -52,6 +52,8 @@ def read_table(path: str | Path, options: ReadOptions = ReadOptions()) -> Table:
     if not file.is_dir() and not (kind == "parquet" and is_pattern(file)):
         check_readable(file)
     source = file.name
+    if kind in _TEXT and file.suffix.lower() not in COMPRESSED:
+        _refuse_other_than_text(file, source)
     if kind in _NEEDS_PYARROW and importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Reading {source}")
     budget = Budget(parse_memory(options.memory_limit), source)
@@ -91,6 +93,15 @@ def check_readable(path: Path) -> None:
         raise InputError(f"{path.name!r} cannot be opened ({error.strerror}).") from None
 
 
+def _refuse_other_than_text(path: Path, source: str) -> None:
+    """By the first bytes of formats that are often given the ending of another."""
+    with path.open("rb") as stream:
+        start = stream.read(8)
+    for signature, what in _SIGNATURES.items():
+        if start.startswith(signature):
+            raise InputError(f"{source} is not text, but {what}; give it that ending.")
+
+
 def _hint_for_missing(path: Path) -> str:
     if is_pattern(path):
         return "patterns stand for Parquet files only: name one file."
@@ -124,6 +135,14 @@ def _arrow(path: Path, source: str, _options: ReadOptions, budget: Budget) -> Ta
     return read_arrow(path, source, budget)
 
 
+_TEXT = ("csv", "tsv", "arff", "libsvm")
+_SIGNATURES = {
+    b"\x1f\x8b": "compressed by gzip (.csv.gz)",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd (.csv.zst)",
+    b"PK\x03\x04": "a zip archive, as Excel's tables (.xlsx) and NumPy's arrays (.npz) are",
+    b"PAR1": "Parquet (.parquet)",
+    b"ARROW1": "Arrow (.arrow)",
+}
 _READERS: dict[str, Callable[[Path, str, ReadOptions, Budget], Table]] = {
     "csv": _csv,
     "tsv": _tsv,

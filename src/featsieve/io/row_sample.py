@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import IntArray
-from featsieve.io.model import ArrowTable, FileTable, MatrixTable, Table
+from featsieve.io.model import ArrowTable, FileTable, MatrixTable, Table, usual_types
 
 
 def sample_rows(table: Table, n_rows: int, seed: int) -> Table:
@@ -38,6 +38,6 @@ def rows_of_parts(parts: Iterable[Any], rows: IntArray) -> Any:
     kept, start = [], 0
     for part in parts:
         inside = rows[(rows >= start) & (rows < start + part.num_rows)] - start
-        kept.append(part.take(inside))
+        kept.append(usual_types(part).take(inside))
         start += part.num_rows
     return pa.concat_tables(kept).combine_chunks()

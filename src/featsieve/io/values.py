@@ -274,7 +274,7 @@ def days_per_unit(kind: Any) -> float | None:
     per_day = {"s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
     if pa.types.is_date(kind):
         return 1.0 if kind == pa.date32() else 1 / 86400e3
-    if pa.types.is_temporal(kind):
+    if pa.types.is_temporal(kind) and hasattr(kind, "unit"):  # intervals of months have none
         return 1 / per_day[kind.unit]
     return None
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.io.atomic import atomic_write
-from featsieve.io.model import arrow_values
+from featsieve.io.budget import COMPRESSED
+from featsieve.io.model import arrow_values, as_numbers, holds_numbers
 from featsieve.io.reader import format_of
 
+SHEET_ROWS = 1_048_576
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -43,9 +45,7 @@ def write_table(
     and texts of CSV and TSV that a spreadsheet would run as formulas get an apostrophe.
     """
     file = Path(path)
-    kind = format_of(file)
-    if file.suffix in (".gz", ".zst"):
-        raise InputError(f"{file.name!r} would be compressed; write it without {file.suffix}.")
+    kind = written_format(file)
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "cli", f"Writing {file.name}")
     parts = _with_target(parts, target)
@@ -53,6 +53,23 @@ def write_table(
         parts = map(_without_formulas, parts)
     with atomic_write(file) as stream:
         _WRITERS[kind](iter(parts), stream, target)
+
+
+def written_format(file: Path) -> str:
+    """The format by the ending, if tables can be written in it."""
+    kind = format_of(file)
+    if file.suffix.lower() in COMPRESSED:
+        raise InputError(f"{file.name!r} would be compressed; write it without {file.suffix}.")
+    return kind
+
+
+def check_size(file: Path, n_rows: int) -> None:
+    """Whether so many rows and a header fit the format of the file."""
+    if n_rows >= SHEET_ROWS and file.suffix.lower() == ".xlsx":
+        raise InputError(
+            f"a sheet of .xlsx has {SHEET_ROWS:,} rows at most with its header, and {file.name!r} "
+            f"would need {n_rows + 1:,}; write CSV or Parquet instead."
+        )
 
 
 def _with_target(parts: Iterable[Any], target: str) -> Iterator[Any]:
@@ -139,14 +156,8 @@ def _arff(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
         stream.write((",".join(row) + "\n").encode())
 
 
-def _is_number(kind: Any) -> bool:
-    import pyarrow.types as kinds
-
-    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
-
-
 def _arff_type(table: Any, field: Any) -> str:
-    if _is_number(field.type):
+    if holds_numbers(field.type):
         return "numeric"
     states = {
         str(state) for state in table.column(field.name).unique().to_pylist() if state is not None
@@ -155,7 +166,7 @@ def _arff_type(table: Any, field: Any) -> str:
 
 
 def _arff_cells(column: Any) -> list[str]:
-    write = _number if _is_number(column.type) else _quoted
+    write = _number if holds_numbers(column.type) else _quoted
     return ["?" if cell is None or cell != cell else write(cell) for cell in column.to_pylist()]
 
 
@@ -191,7 +202,7 @@ def _matrix(parts: Iterator[Any], target: str) -> tuple[Any, Any, list[str]]:
     table = pa.concat_tables(parts)
     names = [name for name in table.column_names if name != target]
     for name in names:
-        if not _is_number(table.schema.field(name).type):
+        if not holds_numbers(as_numbers(table.column(name)).type):
             raise _no_text(name)
     matrix = np.column_stack([arrow_values(table.column(name)) for name in names])
     return matrix, arrow_values(table.column(target)), names
@@ -211,12 +222,45 @@ def _excel(parts: Iterator[Any], stream: IO[bytes], _target: str) -> None:
         raise MissingExtraError("openpyxl", "excel", "Writing .xlsx") from None
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet()
+    try:
+        _fill_sheet(sheet, parts)
+    except BaseException:
+        sheet.close()
+        raise
+    book.save(stream)
+
+
+def _fill_sheet(sheet: Any, parts: Iterator[Any]) -> None:
+    n_rows = 0
     for number, part in enumerate(parts):
         if not number:
-            sheet.append(part.column_names)
-        for row in zip(*(part.column(name).to_pylist() for name in part.column_names), strict=True):
-            sheet.append([None if cell != cell else cell for cell in row])
-    book.save(stream)
+            sheet.append([_excel_cell(sheet, name, name) for name in part.column_names])
+        n_rows += part.num_rows
+        check_size(Path("table.xlsx"), n_rows)
+        columns = [
+            [_excel_cell(sheet, cell, name) for cell in part.column(name).to_pylist()]
+            for name in part.column_names
+        ]
+        for row in zip(*columns, strict=True):
+            sheet.append(row)
+
+
+def _excel_cell(sheet: Any, value: Any, column: str) -> Any:
+    """Text stays text: openpyxl would write what begins with = as a formula."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    if not isinstance(value, str):
+        return None if value != value else value
+    try:
+        cell = WriteOnlyCell(sheet, value)
+    except IllegalCharacterError:
+        raise InputError(
+            f"the column {column!r} holds a control character, which .xlsx cannot keep; write CSV "
+            "or Parquet instead."
+        ) from None
+    cell.data_type = "s"
+    return cell
 
 
 _WRITERS: dict[str, Callable[[Iterator[Any], IO[bytes], str], None]] = {

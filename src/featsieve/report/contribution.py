@@ -58,7 +58,8 @@ def as_numbers(values: Any) -> FloatArray:
     try:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError):
-        numbers = np.unique(values.astype(str), return_inverse=True)[1].astype(np.float64)
+        states = [str(state) for state in values.tolist()]
+        numbers = np.unique(states, return_inverse=True)[1].astype(np.float64)
     known = np.isfinite(numbers)
     fill = float(np.median(numbers[known])) if known.any() else 0.0
     filled = np.where(known, numbers, fill)

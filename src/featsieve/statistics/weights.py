@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.schema import power_of_two
+from featsieve.schema import KeptRows, power_of_two
 
 MOST_UNITS = 16  # that the least weight may be: class sizes such as 333 and 667 are no counts
 LEAST = 2.0**-900
@@ -16,6 +16,12 @@ FEWEST_ROWS = 15  # below, independent weights may come near that by chance
 N_PARTS = 5
 ROWS_PER_PART = 5
 CLEAR = 0.001
+
+
+def counted_rows(weight: FloatArray) -> KeptRows | None:
+    """Those of positive weight, where there are others."""
+    rows = np.flatnonzero(weight)
+    return None if len(rows) == len(weight) else KeptRows(rows, len(weight))
 
 
 def relative_weights(weight: FloatArray) -> FloatArray:
