@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_chec
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.result import SelectionResult
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target
+from featsieve.schema import Block, KeptRows, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
 
 
@@ -41,6 +41,8 @@ class Engine(Protocol):
     memory_limit: int
     n_jobs: int
     has_weights: bool
+    weights_belong_to_target: bool  # being a function of it: they are permuted together
+    kept: KeptRows | None  # of the table as the user gave it; None: all of them
     is_local: bool  # blocks are summarised in this process, so ``fn`` may write to its files
 
     def reduce_rows(
@@ -188,8 +190,7 @@ class HasTransform(Protocol):
 class HasTransformValue(Protocol):
     """The largest value over all W on some units alone (optional).
 
-    The function that comes back takes positions in ``pool``; what all of them share is computed
-    once.
+    The function that comes back takes positions in ``pool``; what they share is computed once.
     """
 
     def transform_value(
@@ -213,8 +214,7 @@ class HasTuning(Protocol):
 
 @runtime_checkable
 class HasWorkload(Protocol):
-    """Multiplications of one evaluation, roughly: little work is not spread over threads
-    (optional)."""
+    """Multiplications of one evaluation, roughly: few are not spread over threads (optional)."""
 
     workload: int
 

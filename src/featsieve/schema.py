@@ -127,6 +127,14 @@ class Target:
 
 
 @dataclass(frozen=True)
+class KeptRows:
+    """Which rows of the table that the user gave there are; those of weight 0 are left out."""
+
+    rows: IntArray
+    n_given: int
+
+
+@dataclass(frozen=True)
 class Block:
     """Consecutive rows ``start … start + n_rows`` of the table, as the engine hands them out.
 

@@ -241,3 +241,21 @@ def test_states_do_not_depend_on_the_unit(discretizer, factor):
     X = np.random.default_rng(0).normal(size=(50, 2))
     expected = discretizer.fit_transform(X)
     np.testing.assert_array_equal(discretizer.fit_transform(X * factor), expected)
+
+
+@pytest.mark.parametrize("factor", [0.01, 0.1, 1 / 3, 1e-3, 7.0, 1e160])
+@pytest.mark.parametrize("n_rows", [50, 100, 997])
+def test_only_ratios_of_weights_count(factor, n_rows):
+    values = np.arange(float(n_rows))
+    counts = np.random.default_rng(0).integers(1, 4, n_rows)
+    for discretizer in (Quantile(5), SigmaCuts(), TargetBins(5)):
+        for weight in (np.ones(n_rows), counts):
+            cuts = discretizer.cuts_of(values, weight * 1.0)
+            assert_allclose(discretizer.cuts_of(values, weight * factor), cuts, rtol=1e-12)
+            assert_allclose(discretizer.cuts_of(values, weight / weight.sum()), cuts, rtol=1e-12)
+
+
+def test_quantiles_of_sums_that_round():
+    weights = np.full(100, 0.01)  # as they are, without a common unit that is found beforehand
+    cuts = Quantile(5)._cuts(np.arange(100.0), None, weights)
+    assert_array_equal(cuts, [19.0, 39.0, 59.0, 79.0])

@@ -80,6 +80,22 @@ def test_matrix_products_equal_binding_anew(kind, options, weighted):
     assert_allclose(bound.permuted_scores(orders), np.array(slow).T, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", [{}, SEVERAL, CODED])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_matrix_products_with_weights_that_move(kind, options, convert):
+    X, y = make_table(kind)
+    code = y if np.ndim(y) == 1 else y[:, 0]
+    weight = np.exp(0.3 * np.unique(code, return_inverse=True)[1] / len(np.unique(code)))
+    container = X if options else convert(X)
+    engine = open_engine(container, y, Settings(rows_per_block=17, **options), sample_weight=weight)
+    assert engine.weights_belong_to_target
+    orders = Exchange(len(X)).orders(0, 3, 10)
+    slow = [Pearson().bind(engine.with_permuted_target(order)).scores() for order in orders]
+    found = Pearson().bind(engine).permuted_scores(orders)
+    assert_allclose(found, np.array(slow).T, rtol=0, atol=1e-12)
+
+
 @given(
     st.integers(2, 12), st.integers(1, 5), st.integers(1, 40), st.booleans(), st.integers(0, 10**6)
 )

@@ -21,6 +21,7 @@ from featsieve.input.targets import scan_target
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Schema
+from featsieve.statistics.weights import relative_weights
 
 MAX_STATES = 255
 MAX_CUTS = MAX_STATES - 2  # one state more than cuts, and one for missing cells
@@ -171,8 +172,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """Cuts of one column on its own, without classes."""
+        """Cuts of one column on its own, without classes; only ratios of weights count."""
         self._check()
+        if weights is not None and (weights > 0).any():
+            values, weights = values[weights > 0], relative_weights(weights[weights > 0])
         return self._short_cuts(None, weights, values[:, None], (0, 1))[0]
 
     def _short_cuts(

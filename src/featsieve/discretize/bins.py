@@ -108,8 +108,9 @@ def _ordered_ends(
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weights[order])
     total = below[-1] if len(below) else 0.0
-    ends = np.searchsorted(below * n_bins, np.arange(1, n_bins) * total, side="left")
-    return values[order], ends
+    rounding = len(below) * np.finfo(float).eps  # of the sums: a share that is reached in exact
+    wanted = np.arange(1, n_bins) * total * (1 - rounding)  # numbers must not be missed
+    return values[order], np.searchsorted(below * n_bins, wanted, side="left")
 
 
 class _BySize(Discretizer):
@@ -159,6 +160,9 @@ class EqualWidth(_BySize):
 class SigmaCuts(_BySize):
     """Cuts at the mean plus multiples of the standard deviation (ddof 1).
 
+    Weights in the ratio of small whole numbers count rows, the least such numbers of them; the
+    mean of other weights is 1. So the cuts depend on the ratios of the weights only.
+
     Parameters
     ----------
     multiples : sequence of float, default=(-1.5, -0.5, 0.5, 1.5)
@@ -195,7 +199,8 @@ class SigmaCuts(_BySize):
         total = len(values) if weights is None else weights.sum()
         mean = np.average(values, weights=weights)
         squares = (values - mean) ** 2 if weights is None else weights * (values - mean) ** 2
-        deviation = np.sqrt(squares.sum() / max(total - 1, np.finfo(float).tiny))
+        # One row less where weights count rows; those that do not have a mean of 1 or less.
+        deviation = np.sqrt(squares.sum() / (total - min(1.0, total / len(values))))
         cuts = mean + check_numbers("multiples", self.multiples) * deviation
         with np.errstate(over="ignore"):  # a cut beyond the largest number cuts nothing off
             return np.unique(cuts / factor)

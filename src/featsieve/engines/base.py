@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Schema, Target
+from featsieve.schema import Block, KeptRows, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -211,6 +211,8 @@ class BaseEngine:
     """Common parts; a subclass says how blocks are mapped and rows are taken."""
 
     has_weights = False
+    weights_belong_to_target = False
+    kept: KeptRows | None = None
     is_local = True
 
     def __init__(self, context: Context, n_samples: int) -> None:
@@ -316,6 +318,26 @@ class BaseEngine:
         return merged
 
 
+@dataclass(frozen=True)
+class _Weights:
+    """The weights of blocks of rows, in order."""
+
+    parts: tuple[FloatArray, ...]
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.parts + other.parts)
+
+
+def weights_of(engine: Engine) -> FloatArray | None:
+    """One per row, or None without weights."""
+    return np.concatenate(engine.reduce_rows(_block_weights).parts) if engine.has_weights else None
+
+
+def _block_weights(block: Block) -> _Weights:
+    assert block.weight is not None
+    return _Weights((block.weight,))
+
+
 def _of_scaled(fn: Callable[..., Any], units: Units, *blocks: Block) -> Any:
     return fn(*[units.block(block) for block in blocks])
 
@@ -364,6 +386,8 @@ class EngineView:
         self.memory_limit = engine.memory_limit
         self.n_jobs = engine.n_jobs
         self.has_weights = engine.has_weights
+        self.weights_belong_to_target = engine.weights_belong_to_target
+        self.kept = engine.kept
         self.is_local = engine.is_local
 
     def map_columns(self, fn: Callable[[FloatArray, IntArray], Array]) -> Array:

@@ -147,7 +147,7 @@ def screened(
     fn: Callable[[Block], S], moments: Callable[[S], ColumnMoments] | None, block: Block
 ) -> Screened[S]:
     """A summary of bad or extreme cells is never used: zeros spare the measure their warnings."""
-    if moments is None or block.weight is not None:  # a row of weight 0 leaves no moments
+    if moments is None or block.weight is not None:  # a row of little weight leaves no moments
         cells = scan_cells(block)
         return Screened(fn(block if cells.are_usual else _without_cells(block)), cells)
     with np.errstate(all="ignore"):

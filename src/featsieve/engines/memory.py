@@ -6,7 +6,7 @@ import copy
 from collections import deque
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,195 +22,19 @@ from featsieve.engines.base import (
     rows_within,
     spans,
     tile_columns,
+    weights_of,
 )
 from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.engines.remote import CanShare
-from featsieve.engines.states import encode_states
-from featsieve.input.columns import numeric_values
+from featsieve.engines.sources import RowsOfSource, Source, open_source
 from featsieve.input.containers import select_columns, select_rows
-from featsieve.input.tables import is_sparse, one_cell_each, unmasked
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
-from featsieve.schema import Block, Schema
+from featsieve.schema import Block, KeptRows
+from featsieve.statistics.weights import belong_to_target
 
 WORTH_THREADS = 1 << 22  # numbers of rows that are taken
 BYTES_TAKEN = 1 << 21  # at a time: what a thread has just read is still in its cache
-
-
-class Source(Protocol):
-    """Rows and columns on demand, as floats; the container itself is never changed."""
-
-    n_rows: int
-    n_columns: int
-
-    @property
-    def row_bytes_in_place(self) -> int | None:
-        """Bytes per row where rows are handed out without a dense copy; None where they are not."""
-        ...
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Dense float array, or CSR array, of consecutive rows."""
-        ...
-
-    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
-        """Dense float array of chosen rows and columns (None: all)."""
-        ...
-
-
-def float_dtype(dtype: Any) -> Any:
-    """float32 stays float32; everything else becomes float64."""
-    return np.float32 if dtype == np.float32 else np.float64
-
-
-class ArraySource:
-    """A NumPy array of any order and dtype, or a read-only memmap."""
-
-    def __init__(self, values: Array) -> None:
-        self._values = values
-        self._dtype = float_dtype(values.dtype)
-        self.n_rows, self.n_columns = values.shape
-
-    @property
-    def row_bytes_in_place(self) -> int | None:
-        is_view = self._values.dtype == self._dtype
-        return self.n_columns * self._values.itemsize if is_view else None
-
-    def rows(self, start: int, stop: int) -> FloatArray:
-        return np.asarray(self._values[start:stop], dtype=self._dtype)
-
-    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
-        values = self._values if rows is None else self._values[rows]
-        values = values if columns is None else values[:, columns]
-        is_view = rows is None and columns is None
-        copied = np.array if is_view else np.asarray
-        return copied(values, dtype=self._dtype, order="C")
-
-
-class SparseSource:
-    """A SciPy sparse matrix or array; blocks stay sparse."""
-
-    def __init__(self, values: Any) -> None:
-        self._values = one_cell_each(values)
-        self._dtype = float_dtype(values.dtype)
-        self.n_rows, self.n_columns = values.shape
-
-    @property
-    def row_bytes_in_place(self) -> int | None:
-        stored = self._values.data.nbytes + self._values.indices.nbytes
-        return -(-stored // max(self.n_rows, 1))
-
-    def rows(self, start: int, stop: int) -> Any:
-        """The stored cells are looked at where they are; a slice would copy them."""
-        values = self._values
-        first, last = values.indptr[start], values.indptr[stop]
-        cells = values.data[first:last].astype(self._dtype, copy=False), values.indices[first:last]
-        indptr = values.indptr[start : stop + 1] - first
-        return type(values)((*cells, indptr), shape=(stop - start, self.n_columns))
-
-    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
-        values = self._values if rows is None else self._values[rows]
-        values = values if columns is None else values[:, columns]
-        return np.asarray(values.toarray(), dtype=self._dtype)
-
-
-class FrameSource:
-    """A dataframe of mixed types, kept as one array per column so that only blocks are copied."""
-
-    row_bytes_in_place = None
-
-    def __init__(self, columns: list[Array], is_code: list[bool], n_rows: int) -> None:
-        self._columns = columns
-        self._is_code = is_code
-        self._dtype = (
-            np.float32
-            if columns and all(c.dtype == np.float32 for c in columns)
-            else np.dtype(np.float64)
-        )
-        self.n_rows, self.n_columns = n_rows, len(columns)
-
-    def rows(self, start: int, stop: int) -> FloatArray:
-        return self._assemble(slice(start, stop), stop - start, range(self.n_columns))
-
-    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
-        chosen: Any = slice(None) if rows is None else rows
-        n_rows = self.n_rows if rows is None else len(rows)
-        return self._assemble(chosen, n_rows, range(self.n_columns) if columns is None else columns)
-
-    def _assemble(self, rows: Any, n_rows: int, columns: Any) -> FloatArray:
-        """Column by column in memory, as the columns are given."""
-        out = np.empty((len(columns), n_rows), dtype=self._dtype).T
-        for position, column in enumerate(columns):
-            values = self._columns[column][rows]
-            out[:, position] = values
-            if self._is_code[column]:
-                out[values < 0, position] = np.nan
-        return out
-
-
-def open_source(container: Any, schema: Schema) -> Source:
-    """The right reader for a container; categorical columns come out as codes of the schema."""
-    if isinstance(container, np.ndarray):
-        return _open_array(unmasked(container), schema)
-    if is_sparse(container):
-        return _open_sparse(container, schema)
-    return _open_frame(container, schema)
-
-
-def _open_array(values: Array, schema: Schema) -> Source:
-    if not schema.categories:
-        return ArraySource(values)
-    return _frame_source(list(values.T), schema)
-
-
-def _open_sparse(values: Any, schema: Schema) -> Source:
-    if not schema.categories:
-        return SparseSource(values)
-    by_column = values.tocsc()
-    return _frame_source(
-        [by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema
-    )
-
-
-def _open_frame(frame: Any, schema: Schema) -> Source:
-    import narwhals.stable.v2 as nw
-
-    if not schema.categories and _has_flat_memory(frame):
-        return ArraySource(frame.to_numpy())
-    if not type(frame).__module__.startswith("pyarrow"):
-        return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
-    # A file comes in many batches: numbers without gaps need no series around them.
-    columns = [
-        values.chunk(0).to_numpy()
-        if j not in schema.categories and _is_plain_arrow(values)
-        else nw.from_native(values, series_only=True)
-        for j, values in enumerate(frame.columns)
-    ]
-    return _frame_source(columns, schema)
-
-
-def _is_plain_arrow(values: Any) -> bool:
-    """Whether a column of Arrow is one piece of numbers that NumPy can look at as they are."""
-    import pyarrow.types as types
-
-    is_number = types.is_floating(values.type) or types.is_integer(values.type)
-    return is_number and values.num_chunks == 1 and not values.null_count
-
-
-def _has_flat_memory(frame: Any) -> bool:
-    """Whether pandas keeps the frame as one float array, so that ``to_numpy`` copies nothing."""
-    blocks = getattr(getattr(frame, "_mgr", None), "blocks", ())
-    return len(blocks) == 1 and frame.dtypes.iloc[0] in (np.float64, np.float32)
-
-
-def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:
-    arrays = [
-        encode_states(values, schema.categories[j], schema.names[j])
-        if j in schema.categories
-        else numeric_values(values)
-        for j, values in enumerate(columns)
-    ]
-    is_code = [j in schema.categories for j in range(len(columns))]
-    return FrameSource(arrays, is_code, len(columns[0]) if columns else 0)
 
 
 def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:
@@ -218,14 +42,16 @@ def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:
     X, y = engine.take()
     schema = engine.schema.coded()
     context = Context(schema, engine.target, engine.monitor, engine.memory_limit, engine.n_jobs)
-    return MemoryEngine(X, y, context, native_target=native_target, origin=engine)
+    weight = weights_of(engine)
+    return MemoryEngine(X, y, context, weight=weight, native_target=native_target, origin=engine)
 
 
 class MemoryEngine(BaseEngine):
     """Any in-memory container, read block by block so that only blocks are ever copied.
 
     ``container`` is what the user gave (array, sparse, dataframe); ``y`` is the encoded 2-D target;
-    ``origin`` is the engine that the rows were gathered from.
+    ``kept`` are the rows of the container that there are, and ``y``, ``weight`` and
+    ``native_target`` are theirs; ``origin`` is the engine that the rows were gathered from.
     """
 
     def __init__(
@@ -238,15 +64,21 @@ class MemoryEngine(BaseEngine):
         native_target: Any = None,
         rows_per_block: int | None = None,
         origin: Engine | None = None,
+        kept: KeptRows | None = None,
     ) -> None:
-        self._source: Source = open_source(container, context.schema)
+        source = open_source(container, context.schema)
+        self._source: Source = source if kept is None else RowsOfSource(source, kept.rows)
         super().__init__(context, self._source.n_rows)
         self._container = container
         self._y = y
         self._weight = weight
         self.has_weights = weight is not None
+        self.weights_belong_to_target = weight is not None and belong_to_target(
+            weight, y, context.target.is_classification
+        )
         self._native_target = y if native_target is None else native_target
         self._origin = origin
+        self.kept = kept
         self._grid_is_given = rows_per_block is not None
         self._rows_per_block = rows_per_block or block_rows(
             self.n_features, context.memory_limit, context.n_jobs
@@ -346,14 +178,18 @@ class MemoryEngine(BaseEngine):
         return self._y if rows is None else self._y[rows]
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
-        return select_columns(self._container, columns), self._native_target
+        X = select_columns(self._container, columns)
+        return X if self.kept is None else select_rows(X, self.kept.rows), self._native_target
 
     def share(self, value: Any) -> Any:
         return self._origin.share(value) if isinstance(self._origin, CanShare) else None
 
     def with_permuted_target(self, order: IntArray) -> Self:
-        """The same rows with the target in another order; X and the weights stay where they are."""
+        """The same rows with the target in another order; X stays where it is, and so do weights
+        that do not belong to the target."""
         other = copy.copy(self)
         other._y = self._y[order]
         other._native_target = select_rows(self._native_target, order)
+        if self._weight is not None and self.weights_belong_to_target:
+            other._weight = self._weight[order]
         return other

@@ -40,6 +40,7 @@ class RowSubset(EngineView):
         super().__init__(engine)
         self._rows = rows
         self.n_samples = len(rows)
+        self.kept = None
         self.monitor = monitor or engine.monitor
         self.n_jobs = n_jobs
 

@@ -11,11 +11,17 @@ import numpy as np
 from featsieve import measures
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.permutation import count_reached
-from featsieve.engines.base import require_memory
+from featsieve.engines.base import require_memory, weights_of
 from featsieve.engines.memory import gathered
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
-from featsieve.inference.exchange import ORDERS_PER_SEED, Exchange, exchange, rarest_pvalue
+from featsieve.inference.exchange import (
+    ORDERS_PER_SEED,
+    Exchange,
+    exchange,
+    group_codes,
+    rarest_pvalue,
+)
 from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
 from featsieve.input.boundary import Settings, open_columns
 from featsieve.input.parameters import check_choice
@@ -31,6 +37,8 @@ from featsieve.result import COMPLETED
 from featsieve.runtime.ordering import TIE_TOLERANCE, best_first
 from featsieve.runtime.progress import Monitor, last_of
 from featsieve.runtime.seeds import root_seed
+from featsieve.runtime.user_warnings import warn_user
+from featsieve.statistics.weights import depend_on_target
 
 
 def benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
@@ -150,6 +158,10 @@ def permutation_test(
         The same number gives the same permutations for any ``n_jobs``, engine and memory limit.
     standardize : bool, default=True
         As in the selectors, for measures that depend on scale.
+    sample_weight : one number >= 0 per row, default=None
+        Weights that are a function of y (class weights, for example) go with y when it is permuted;
+        all others stay with the rows of X, with a warning where they clearly depend on y. Rows of
+        weight 0 take no part.
 
     The other parameters are those of the selectors.
 
@@ -161,6 +173,11 @@ def permutation_test(
     0.01
     """
     measure = _measure_named(measure) if isinstance(measure, str) else measure
+    if sample_weight is not None and not getattr(measure, "takes_weights", False):
+        raise InputError(
+            f"{type(measure).__name__} does not take sample_weight; use a measure that does, such "
+            "as 'pearson', 'fisher' or 'mutualinformation'."
+        )
     settings = Settings(
         task=task,
         categorical_features=categorical_features,
@@ -178,13 +195,21 @@ def permutation_test(
         engine: Engine = open_columns(X, y, settings, sample_weight=sample_weight)
         if ddof is not None:
             engine = StandardizedEngine(engine, ddof)
-        allowed = exchange(engine.n_samples, groups, block_size)
+        allowed = exchange(engine.n_samples, _kept_groups(groups, engine), block_size)
         yield from permutation_steps(
             engine, measure, n_permutations, random_state, allowed, tail=tail
         )
 
     result, reason = last_of(steps(), settings.monitor)
     return replace(result, stop_reason=reason)
+
+
+def _kept_groups(groups: Any, engine: Engine) -> Any:
+    """Groups of the rows that there are, as codes."""
+    if groups is None or engine.kept is None:
+        return groups
+    codes = group_codes(groups, engine.kept.n_given)
+    return None if codes is None else codes[engine.kept.rows]
 
 
 def _measure_named(name: str) -> Any:
@@ -220,6 +245,7 @@ def permutation_steps(
         )
     if not isinstance(bound, HasPermutedScores) and not isinstance(engine, CanPermuteTarget):
         engine = gathered(engine)
+    _warn_of_doubtful_weights(engine)
     seed = root_seed(random_state)
     scores = np.asarray(bound.scores(), dtype=np.float64)
     if tail is not None:
@@ -232,6 +258,18 @@ def permutation_steps(
         counts.add(_permuted_scores(engine, measure, bound, orders))
         yield counts.result()
         engine.monitor.tick("permutations", stop, int(n_permutations))
+
+
+def _warn_of_doubtful_weights(engine: Engine) -> None:
+    weight = weights_of(engine)
+    if weight is None or engine.weights_belong_to_target:
+        return
+    if depend_on_target(weight, engine.targets(), engine.target.is_classification):
+        warn_user(
+            "sample_weight depends on the target without being a function of it, and permutations "
+            "leave each weight with its row of X: the p-values hold only if that is where the "
+            "weights belong."
+        )
 
 
 def _passes(n_orders: int, most: int, monitor: Monitor) -> Iterator[tuple[int, int]]:

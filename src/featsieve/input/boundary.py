@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -27,6 +27,7 @@ from featsieve.input.columns import (
     sorted_categories,
     warn_of_other_order,
 )
+from featsieve.input.containers import select_rows
 from featsieve.input.opening import opened
 from featsieve.input.parameters import (
     check_callback,
@@ -39,6 +40,7 @@ from featsieve.input.parameters import (
     not_allowed,
     parse_memory,
 )
+from featsieve.input.refusals import check_lengths, check_rows, refuse_constant_with_weight
 from featsieve.input.tables import (
     LARGEST_EXACT,
     as_columns,
@@ -61,15 +63,14 @@ from featsieve.input.targets import (
     TargetScan,
     describe_target,
     encode_target,
-    refuse_constant_with_weight,
     scan_target,
     target_matrix,
 )
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Callback, Monitor
 from featsieve.schema import Schema, Target
+from featsieve.statistics.weights import counted_rows, relative_weights
 
-FEWEST_ROWS = 2
 StatesOf = Callable[[list[int]], StateScan]  # of these columns
 
 
@@ -167,29 +168,38 @@ def open_engine(
     sample_weight: Any = None,
     schema: Schema | None = None,
     target: Target | None = None,
+    in_parts: bool = False,
 ) -> Engine:
     """Check everything about X, y and the weights, and say where the rows are.
 
-    ``schema`` and ``target`` are known already when rows come in parts.
+    Rows of weight 0 are left out here, before anything looks at them, and only the ratios of
+    weights count. When rows come ``in_parts``, weights of all parts have one scale, which is kept;
+    ``schema`` and ``target`` are then known after the first.
     """
     if isinstance(X, ParquetTable):
         return _open_file(X, y, settings, sample_weight, schema, target)
     if is_dask(X):
         return _open_dask(X, y, settings, sample_weight, schema, target)
-    schema = schema or _memory_schema(X, settings)
-    _warn_of_rounding(rounded_columns(X), schema)
     n_rows = X.shape[0]
     if y is None or not settings.uses_target:
-        _check_lengths(n_rows, _length(y, n_rows))
+        check_lengths(n_rows, y)
         y, target = np.empty((n_rows, 0)), NO_TARGET
     values = y if target is NO_TARGET else target_matrix(y)
-    _check_lengths(n_rows, len(values))
-    _check_rows(n_rows)
+    check_lengths(n_rows, values)
+    check_rows(n_rows)
     weight = check_sample_weight(sample_weight, n_rows)
     warn_of_other_order(X, sample_weight, "sample_weight")
+    kept = None if weight is None else counted_rows(weight)
+    if weight is not None and kept is not None:
+        weight, values, y = weight[kept.rows], values[kept.rows], select_rows(y, kept.rows)
+    if weight is not None and not in_parts:
+        weight = relative_weights(weight)
+    schema = schema or _memory_schema(X, settings)
+    _warn_of_rounding(rounded_columns(X), schema)
     if target is None:
+        if kept is not None:
+            refuse_constant_with_weight(values)
         target = _described(scan_target(values, settings.task), settings)
-        refuse_constant_with_weight(values, weight)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
         require_memory(
@@ -202,15 +212,8 @@ def open_engine(
         weight=weight,
         native_target=y,
         rows_per_block=settings.rows_per_block,
+        kept=kept,
     )
-
-
-def _length(values: Any, otherwise: int) -> int:
-    """Rows of what is not looked at further."""
-    shape = getattr(values, "shape", ())
-    if shape:
-        return int(shape[0])
-    return len(values) if isinstance(values, Sized) else otherwise
 
 
 def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = None) -> Engine:
@@ -270,7 +273,7 @@ def _open_dask(
     if hasattr(X, "columns"):
         check_names(list(X.columns))
     table = DaskTable(X, y, settings.monitor)
-    _check_rows(table.n_samples)
+    check_rows(table.n_samples)
     schema = schema or _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
     if target is None:
@@ -307,7 +310,7 @@ def _open_file(
     table = _with_target(X, y, settings)
     names = table.column_names
     check_names(names)
-    _check_rows(table.shape[0])
+    check_rows(table.shape[0])
     if schema is None:
         empty = table.schema.empty_table().select(names)
         scan_states = partial(_scan_file, table, settings)
@@ -393,19 +396,3 @@ def _no_target(settings: Settings) -> InputError:
 def _refuse_lazy_weights(sample_weight: Any, where: str) -> None:
     if sample_weight is not None:
         raise InputError(f"sample_weight is not taken with {where}; weights need rows in memory.")
-
-
-def _check_lengths(n_x: int, n_y: int) -> None:
-    if n_x != n_y:
-        raise InputError(
-            f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
-            "value per row."
-        )
-
-
-def _check_rows(n_rows: int) -> None:
-    if n_rows < FEWEST_ROWS:
-        raise InputError(
-            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
-            "than 1 sample)."
-        )

@@ -243,18 +243,6 @@ def _refuse_constant(scan: TargetScan, word: str) -> None:
             )
 
 
-def refuse_constant_with_weight(values: Array, weight: Array | None) -> None:
-    """Rows of weight 0 are as if they were not there."""
-    if weight is None or weight.all():
-        return
-    counted = values[weight > 0]
-    if any((column == column[0]).all() for column in counted.T):
-        raise InputError(
-            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
-            "nothing can depend on it; give weight to rows with other values."
-        )
-
-
 def _as_array(y: Any) -> Array:
     if isinstance(y, np.ndarray):
         return np.asarray(unmasked(y))

@@ -57,7 +57,12 @@ class IncrementalRanking(PairingSelector):
             self._forget()
         X = checked_table(X, y, settings) if first else self._like_fitted(X, y)
         engine: Any = open_engine(
-            X, y, settings, sample_weight=sample_weight, **self._known(classes, first)
+            X,
+            y,
+            settings,
+            sample_weight=sample_weight,
+            in_parts=True,
+            **self._known(classes, first),
         )
         if first:
             self._frame = (engine.schema, engine.target)

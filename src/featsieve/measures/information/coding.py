@@ -25,6 +25,7 @@ from featsieve.compiled.packing import (
 from featsieve.discretize.base import MAX_CUTS, Cuts, Discretizer, Sample
 from featsieve.discretize.bins import choose_discretizer, choose_target_discretizer
 from featsieve.discretize.codes import code_cuts
+from featsieve.engines.base import weights_of
 from featsieve.errors import InputError
 from featsieve.measures.information.counts import (
     ClassCounts,
@@ -328,7 +329,7 @@ def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
 def _sample_of(engine: Engine) -> Sample:
     """The rows that all cuts come from."""
     rows = sample_rows(engine.n_samples)
-    weights = weights_of(engine) if engine.has_weights else None
+    weights = weights_of(engine)
     if rows is None:
         return Sample(None, engine.n_samples, weights)
     return Sample(rows, len(rows), None if weights is None else weights[rows])
@@ -353,23 +354,6 @@ def joint_classes(codes: IntArray) -> IntArray:
         pairs = joint * (int(output.max()) + 1) + output
         joint = np.unique(pairs, return_inverse=True)[1].reshape(-1)
     return joint
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """The weights of blocks of rows, in order."""
-
-    parts: tuple[FloatArray, ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.parts + other.parts)
-
-
-def weights_of(engine: Engine) -> FloatArray:
-    def of_block(block: Block) -> _Weights:
-        return _Weights((np.ones(block.n_rows) if block.weight is None else block.weight,))
-
-    return np.concatenate(engine.reduce_rows(of_block).parts)
 
 
 def _cut_target(engine: Engine, sample: Sample, discretizer: Discretizer | None) -> TargetCoder:

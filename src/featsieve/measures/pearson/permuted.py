@@ -5,12 +5,14 @@ sparse or on a cluster is passed over as it is; only the target is held as a who
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.measures.pearson.moved import MovedPearson
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments, target_columns
@@ -18,7 +20,12 @@ from featsieve.statistics.moments import CrossMoments, Dummies, cross_moments, t
 ROWS_IN_CACHE = 32  # rows of a product that are scaled at once
 NUMBERS_AT_ONCE = 1 << 22  # of permuted targets
 FEWEST_ROWS = 64
+SUMS_OF_COLUMNS = 2  # next to the products with the target, where weights move
 COPIES = 3  # a product, the one it is merged with, and the shift between them
+
+Strength = Callable[
+    [int, bool], FloatArray
+]  # of a column of the target, alone for its output or not
 
 
 @dataclass(frozen=True)
@@ -30,20 +37,24 @@ class PermutedPearson:
     @property
     def numbers_per_order(self) -> int:
         """Products of all expanded columns with all target columns, and the order itself."""
-        products = len(self._dummies.owner) * self._target.shape[1]
+        n_products = self._target.shape[1] + (SUMS_OF_COLUMNS if self.engine.has_weights else 0)
+        products = len(self._dummies.owner) * n_products
         return COPIES * (self.engine.n_jobs + 1) * products + self.engine.n_samples
 
     def scores(self, orders: IntArray) -> FloatArray:
         """One row per unit, one column per order."""
-        moments = self.engine.reduce_rows(
-            partial(_block_moments, self._dummies, self._target, orders)
-        )
+        moves_weights = self.engine.has_weights and self.engine.weights_belong_to_target
+        strength = self._moved.strengths(orders) if moves_weights else self._strengths(orders)
         outputs, first = [], 0
         for width in self._widths:
-            expanded = self._output_scores(moments, first, width, len(orders))
+            expanded = _sum_of_columns(strength, range(first, first + width))
             outputs.append(self._dummies.per_unit(expanded))
             first += width
         return outputs[0] if len(outputs) == 1 else np.mean(outputs, axis=0)
+
+    @cached_property
+    def _moved(self) -> MovedPearson:
+        return MovedPearson(self.engine, self._dummies, self._target)
 
     @cached_property
     def _dummies(self) -> Dummies:
@@ -63,20 +74,20 @@ class PermutedPearson:
     def _target(self) -> FloatArray:
         return np.concatenate(self._parts, axis=1)
 
-    def _output_scores(
-        self, moments: CrossMoments, first: int, width: int, n_orders: int
-    ) -> FloatArray:
-        """Σ over the output's target columns of Hall's weight × |ρ|."""
-        total: FloatArray | None = None
-        for column in range(first, first + width):
-            part = slice(column * n_orders, (column + 1) * n_orders)
-            weight = self._share(moments, part, alone=width == 1)
+    def _strengths(self, orders: IntArray) -> Strength:
+        """Hall's weight × |ρ| with a column of the target."""
+        fn = partial(_block_moments, self._dummies, self._target, orders)
+        moments = self.engine.reduce_rows(fn)
+
+        def strength(column: int, alone: bool) -> FloatArray:
+            part = slice(column * len(orders), (column + 1) * len(orders))
+            weight = self._share(moments, part, alone=alone)
             strength = _absolute_correlation(moments, part)
             if weight is not None:
                 strength *= weight
-            total = strength if total is None else np.add(total, strength, out=total)
-        assert total is not None
-        return total
+            return strength
+
+        return strength
 
     def _share(self, moments: CrossMoments, part: slice, *, alone: bool) -> FloatArray | None:
         """Hall's weight p(state, class); summed over the classes it is p(state).
@@ -90,6 +101,14 @@ class PermutedPearson:
         share = p_state * moments.y.mean[part]
         share[indicator] += moments.cross[indicator, part] / moments.x.weight
         return share
+
+
+def _sum_of_columns(strength: Strength, columns: range) -> FloatArray:
+    """Over the target columns of an output."""
+    total = strength(columns[0], len(columns) == 1)
+    for column in columns[1:]:
+        total += strength(column, False)
+    return total
 
 
 def _needed(columns: FloatArray) -> FloatArray:

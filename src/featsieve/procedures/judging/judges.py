@@ -22,25 +22,38 @@ class Judge(Protocol):
     """A model that is trained and asked in one call."""
 
     def predict(
-        self, train: FloatArray, targets: FloatArray, test: FloatArray, seed: int
+        self,
+        train: FloatArray,
+        targets: FloatArray,
+        test: FloatArray,
+        seed: int,
+        weight: FloatArray | None = None,
     ) -> FloatArray:
-        """One row of predicted targets for each row of ``test``."""
+        """One row of predicted targets for each row of ``test``; ``weight``: of ``train``."""
         ...
 
 
 @dataclass(frozen=True)
 class Neighbors:
-    """The mean of the nearest rows."""
+    """The (weighted) mean of the nearest rows."""
 
     n_neighbors: int = 5
 
     def predict(
-        self, train: FloatArray, targets: FloatArray, test: FloatArray, seed: int
+        self,
+        train: FloatArray,
+        targets: FloatArray,
+        test: FloatArray,
+        seed: int,
+        weight: FloatArray | None = None,
     ) -> FloatArray:
         k = min(self.n_neighbors, len(train))
         distances = squared_distances(test, train)
         nearest = np.argpartition(distances, k - 1, axis=1)[:, :k]
-        return np.asarray(targets[nearest].mean(axis=1))
+        if weight is None:
+            return np.asarray(targets[nearest].mean(axis=1))
+        shares = weight[nearest] / weight[nearest].sum(axis=1, keepdims=True)
+        return np.asarray(np.einsum("ij,ijk->ik", shares, targets[nearest]))
 
 
 @dataclass(frozen=True)
@@ -51,9 +64,14 @@ class Trees:
     min_rows: int = 2
 
     def predict(
-        self, train: FloatArray, targets: FloatArray, test: FloatArray, seed: int
+        self,
+        train: FloatArray,
+        targets: FloatArray,
+        test: FloatArray,
+        seed: int,
+        weight: FloatArray | None = None,
     ) -> FloatArray:
-        grower = Grower(train, targets, min_rows=self.min_rows)
+        grower = Grower(train, targets, weight, min_rows=self.min_rows)
         trees = list(grower.trees(tree_seeds(seed % 2**32, self.n_trees)))
         return mean_prediction(trees, test)
 
@@ -65,12 +83,18 @@ class KernelRidge:
     penalty: float = 0.03
 
     def predict(
-        self, train: FloatArray, targets: FloatArray, test: FloatArray, seed: int
+        self,
+        train: FloatArray,
+        targets: FloatArray,
+        test: FloatArray,
+        seed: int,
+        weight: FloatArray | None = None,
     ) -> FloatArray:
         rate = 0.5 / max(train.shape[1], 1)
         K = np.exp(-rate * squared_distances(train, train))
-        K[np.diag_indices_from(K)] += self.penalty
-        centre = targets.mean(axis=0)
+        counted = 1.0 if weight is None else weight / weight.mean()
+        K[np.diag_indices_from(K)] += self.penalty / counted
+        centre = np.average(targets, axis=0, weights=weight)
         with single_threaded_blas():
             weights = cho_solve(cho_factor(K, lower=True, overwrite_a=True), targets - centre)
         return np.asarray(np.exp(-rate * squared_distances(test, train)) @ weights + centre)

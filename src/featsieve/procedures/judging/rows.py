@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.engines.base import Context
+from featsieve.engines.base import Context, weights_of
 from featsieve.engines.memory import MemoryEngine
 from featsieve.procedures.judging.judges import Judge
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
-from featsieve.schema import Block, Dependence, Schema, Target, power_of_two
+from featsieve.schema import Dependence, Schema, Target, power_of_two
 from featsieve.statistics.moments import target_columns
 
 MOST_ROWS = 1000
@@ -67,6 +67,9 @@ class RowSample:
         weight = None if self.weight is None else self.weight[chosen]
         return MemoryEngine(self.X[chosen], y, context, weight=weight)
 
+    def weight_of(self, rows: IntArray) -> FloatArray | None:
+        return None if self.weight is None else self.weight[rows]
+
     def is_usable(self, fold: Fold) -> bool:
         """Whether the target varies in the rows to learn from, and there are rows to judge on."""
         y = self.y[fold.train]
@@ -88,29 +91,9 @@ def taken_rows(engine: Engine, rows: IntArray) -> RowSample:
     """These rows of any engine, in memory."""
     X, y = engine.take(rows)
     X = np.asarray(X, dtype=np.float64)
-    return RowSample(rows, X, y, _weights(engine, rows), engine.schema.coded(), engine)
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """The weights of consecutive blocks."""
-
-    parts: tuple[FloatArray, ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.parts + other.parts)
-
-
-def _weights(engine: Engine, rows: IntArray) -> FloatArray | None:
-    if not engine.has_weights:
-        return None
-    collected = engine.reduce_rows(_block_weights)
-    return np.asarray(np.concatenate(collected.parts)[rows])
-
-
-def _block_weights(block: Block) -> _Weights:
-    assert block.weight is not None
-    return _Weights((block.weight,))
+    weight = weights_of(engine)
+    weight = None if weight is None else weight[rows]
+    return RowSample(rows, X, y, weight, engine.schema.coded(), engine)
 
 
 def _present_classes(target: Target, y: Array) -> tuple[Target, Array]:
@@ -199,8 +182,11 @@ class Court:
         train, test = encoded(self.sample, fold, columns)
         parts = list(judged_targets(self.sample))
         Y = np.concatenate([part for _, part in parts], axis=1)
+        weight = self.sample.weight_of(fold.train)
         pairs = [
-            self._errors(judge.predict(train, Y[fold.train], test, self.seed), Y, fold, parts)
+            self._errors(
+                judge.predict(train, Y[fold.train], test, self.seed, weight), Y, fold, parts
+            )
             for judge in self.judges
         ]
         errors, losses = zip(*pairs, strict=True)
@@ -209,14 +195,13 @@ class Court:
     def _errors(
         self, predicted: FloatArray, Y: FloatArray, fold: Fold, parts: Sequence[tuple[int, Any]]
     ) -> tuple[float, float]:
-        weight = None if self.sample.weight is None else self.sample.weight[fold.test]
-        if weight is not None and not weight.any():
-            weight = None
+        weight = self.sample.weight_of(fold.test)
         squares = np.average((Y[fold.test] - predicted) ** 2, axis=0, weights=weight)
         if not self.sample.source.target.is_classification:
             error = float(squares.mean())
             return error, error
-        baseline = np.average((Y[fold.test] - Y[fold.train].mean(axis=0)) ** 2, axis=0)
+        means = np.average(Y[fold.train], axis=0, weights=self.sample.weight_of(fold.train))
+        baseline = np.average((Y[fold.test] - means) ** 2, axis=0, weights=weight)
         wrong, start = [], 0
         for _, part in parts:
             stop = start + part.shape[1]

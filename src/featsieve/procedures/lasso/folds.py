@@ -18,7 +18,7 @@ from featsieve.input.parameters import brief
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
-from featsieve.schema import Block, Target
+from featsieve.schema import Block, KeptRows, Target
 from featsieve.statistics.moments import Dummies, GramMoments, gram_moments, target_columns
 
 
@@ -48,12 +48,14 @@ def turned_folds(rows: IntArray, n_folds: int, seed: int) -> IntArray:
     return (rows + turn.astype(np.intp)) % n_folds
 
 
-def resolve_folding(cv: Any, seed: int, n_rows: int) -> Folding:
-    """A number of folds, 0 for none, or a list of (training rows, test rows)."""
+def resolve_folding(cv: Any, seed: int, n_rows: int, kept: KeptRows | None = None) -> Folding:
+    """A number of folds, 0 for none, or a list of (training rows, test rows) of the given table."""
     if isinstance(cv, numbers.Integral) and (int(cv) >= 2 or cv == 0):
         return Folding(min(int(cv), n_rows), seed)
     if isinstance(cv, (list, tuple)) and cv and all(_is_split(split) for split in cv):
-        return Folding(len(cv), assigned=_assigned(cv, n_rows))
+        if kept is None:
+            return Folding(len(cv), assigned=_assigned(cv, n_rows))
+        return Folding(len(cv), assigned=_assigned(cv, kept.n_given)[kept.rows])
     raise InputError(
         f"cv={brief(cv)} is not allowed; give an integer >= 2, 0 for none, or a list of (training "
         "rows, test rows)."

@@ -74,7 +74,7 @@ class Lasso:
         return replace(self, alpha=alpha, radius=radius)
 
     def _steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
-        folding = resolve_folding(self.cv, self.seed, engine.n_samples)
+        folding = resolve_folding(self.cv, self.seed, engine.n_samples, engine.kept)
         raw = fold_table(engine, folding, self._stop_count(k))
         basis = find_basis(raw.every, engine.schema, self.standardize, engine.monitor)
         fit = LassoFit(self, engine, raw.through(basis.matrix), basis, self._stop_count(k))
