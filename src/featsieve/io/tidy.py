@@ -11,20 +11,22 @@ import numpy as np
 
 from featsieve.errors import InputError, printable
 from featsieve.input.parameters import brief
+from featsieve.io.date import DateColumn, orders_of
 from featsieve.io.model import Note, quoted
 from featsieve.io.values import (
+    GAP_WORDS,
     Reading,
     as_days,
     days_per_unit,
     is_number,
     mostly_numbers,
-    read_dates,
     read_numbers,
 )
 
 MOST_STATES = 255
 KEPT_STATES = 100
 OTHER_STATES = "(other)"
+MOST_REMARKS = 4  # on how dates were read
 _TOTAL = re.compile(
     r"(grand |sub)?totals?|sums?|averages?|means?|summe|gesamt|total général|totale?", re.IGNORECASE
 )
@@ -147,10 +149,12 @@ def _drop_header_below_header(table: Tidied) -> None:
     if not all(word is None or (isinstance(word, str) and not is_number(word)) for word in words):
         return
     rest = table.data.slice(1)
-    names = [name for name, word in zip(rest.column_names, words, strict=True) if word is not None]
-    parsed = [_numbers_of(rest.column(name), table.delimiter) for name in names]
-    clean = [reading is not None and not reading.unread for reading in parsed]
-    if not any(clean) or (not table.has_header and not all(clean)):
+    kinds = [
+        _kind_of_first(word, rest.column(name), table.delimiter)
+        for name, word in zip(rest.column_names, words, strict=True)
+        if word is not None and word.strip().lower() not in GAP_WORDS
+    ]
+    if not _are_names(kinds) or not (table.has_header or set(kinds) == {"above numbers"}):
         return
     given = [word for word in words if word is not None]
     table.data = rest
@@ -160,6 +164,27 @@ def _drop_header_below_header(table: Tidied) -> None:
     table.note(
         f"the first row ({quoted(given)}) looks like {kind}; it was left out of the rows{use}",
         "header",
+    )
+
+
+def _kind_of_first(word: str, rest: Any, delimiter: str) -> str:
+    """What the first cell of a column is to the cells below it."""
+    reading = _numbers_of(rest, delimiter)
+    if reading is not None and not reading.unread:
+        return "above numbers"
+    states = _texts(encoded_states(rest)) if is_text(rest.type) else []
+    if _spelling(word) in map(_spelling, states):
+        return "one of the states"
+    return "not one of the states" if 2 * len(states) <= len(rest) else "one of many texts"
+
+
+def _are_names(kinds: Sequence[str]) -> bool:
+    """A word above numbers can be a mistake; a state that comes again is data."""
+    evidence = [kind for kind in kinds if kind in ("above numbers", "not one of the states")]
+    return (
+        "above numbers" in kinds
+        and "one of the states" not in kinds
+        and 2 * len(evidence) > len(kinds)
     )
 
 
@@ -216,6 +241,7 @@ def _numbers_of(column: Any, delimiter: str) -> Reading | None:
 def _read_numbers(table: Tidied) -> None:
     read: dict[str, list[str]] = {}
     n_gaps: dict[str, int] = {}
+    remarks: dict[str, str] = {}
     example = ""
     for name in table.text_columns():
         encoded = encoded_states(table.data.column(name))
@@ -226,6 +252,7 @@ def _read_numbers(table: Tidied) -> None:
             kind = printable(reading.unread[0]) if reading.unread else "gaps" if gaps else ""
             read.setdefault(kind, []).append(name)
             n_gaps[kind] = n_gaps.get(kind, 0) + gaps
+            remarks[kind] = remarks.get(kind) or reading.remark
             example = example or next(iter(states))
         elif mostly_numbers(states) and (words := _though(states)):
             table.note(f"{name!r} is read as text, though {words}")
@@ -234,6 +261,7 @@ def _read_numbers(table: Tidied) -> None:
         words = f", {n_gaps[kind]} unreadable cells" if kind else ""
         words += f" (such as {brief(kind)})" if kind not in ("", "gaps") else ""
         words += " as missing" if kind else ""
+        words += f", {remarks[kind]}" if remarks[kind] else ""
         table.note(
             f"{quoted(names)}: numbers written as text{such} were read as numbers{words}", "numbers"
         )
@@ -268,16 +296,19 @@ def _read_dates(table: Tidied) -> None:
     dated = [f.name for f in table.data.schema if days_per_unit(f.type) is not None]
     for name in dated:
         table.replace_column(name, as_days(table.data.column(name)))
-    remarks = []
-    for name in table.text_columns():
-        encoded = encoded_states(table.data.column(name))
-        reading = read_dates(_texts(encoded))
-        if reading is not None:
-            dated.append(name)
-            table.replace_column(name, _of_states(reading, encoded))
-            remarks += [reading.remark] if reading.remark else []
+    encoded = {name: encoded_states(table.data.column(name)) for name in table.text_columns()}
+    written = {name: DateColumn.of(_texts(column)) for name, column in encoded.items()}
+    columns = {name: column for name, column in written.items() if column is not None}
+    orders = orders_of(columns)
+    remarks: dict[str, None] = {}
+    for name, column in columns.items():
+        reading = column.read(orders)
+        dated.append(name)
+        table.replace_column(name, _of_states(reading, encoded[name]))
+        if reading.remark:
+            remarks[reading.remark] = None
     if dated:
-        how = f" ({remarks[0]})" if remarks else ""
+        how = f" ({'; '.join(list(remarks)[:MOST_REMARKS])})" if remarks else ""
         table.note(f"{quoted(dated)}: dates were read as numbers of days{how}", "dates")
 
 
@@ -305,10 +336,22 @@ def _merge_spellings(table: Tidied) -> None:
         )
 
 
+# Metres and millions, grams and giga, bits and bytes: the case of these units tells them apart.
+_UNIT_WITH_CASE = re.compile(
+    r"[-+]?[\d.,]+ ?([a-zµ]|[mp](w|wh|hz|j|pa|v|a|g|l|m|s|n|mol|ev|ohm)|[kmgtp]i?b(ps|/s)?)",
+    re.IGNORECASE,
+)
+
+
 def _spelling(state: str) -> str:
-    """What stays the same; single letters keep their case, which may mean something."""
+    """What stays the same; single letters keep their case, which may mean something.
+
+    >>> _spelling(" YES "), _spelling("60 M"), _spelling("5 KG")
+    ('yes', '60 M', '5 kg')
+    """
     plain = " ".join(state.split())
-    return plain.casefold() if len(plain) > 1 else plain
+    keeps_case = len(plain) < 2 or _UNIT_WITH_CASE.fullmatch(plain)
+    return plain if keeps_case else plain.casefold()
 
 
 def _with_one_spelling(encoded: Any, groups: Sequence[Sequence[int]]) -> Any:
