@@ -28,7 +28,7 @@ def test_offsets_from_utc_count():
     reading = read_dates(["01.02.2024 10:00 +12:00", "01.02.2024 10:00 -12:00"])
     assert reading.values[1] - reading.values[0] == 1
     assert reading.values[1] == pytest.approx(day(2024, 2, 1) + 22 / 24)
-    assert reading.remark.endswith("times in UTC")
+    assert reading.remark.endswith("times became UTC")
 
 
 @pytest.mark.parametrize("zone", ["+02:00", " +0200", " +02"])
@@ -40,7 +40,7 @@ def test_every_spelling_of_an_offset(zone):
 def test_times_without_an_offset_are_taken_as_utc_and_the_note_says_so():
     reading = read_dates(["2024-01-01 10:00 +02:00", "2024-01-01 08:00", "2024-01-01 08:00Z"])
     assert len(set(reading.values)) == 1
-    assert "those without an offset from it as UTC" in reading.remark
+    assert "those without an offset were taken as UTC" in reading.remark
     assert "UTC" not in read_dates(["2024-01-01 08:00", "02.01.2024"]).remark
 
 

@@ -106,8 +106,8 @@ class DateColumn:
         clocks = [m for m in self.moments if m and m.has_clock]
         n_with = sum(m.has_offset for m in clocks)
         if n_with:
-            rest = "" if n_with == len(clocks) else ", those without an offset from it as UTC"
-            yield f"times in UTC{rest}"
+            rest = "" if n_with == len(clocks) else "; those without an offset were taken as UTC"
+            yield f"times became UTC{rest}"
 
 
 def orders_of(columns: Mapping[str, DateColumn]) -> Orders:

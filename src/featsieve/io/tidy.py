@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +41,14 @@ class Tidied:
     off: frozenset[str] = frozenset()
     delimiter: str = ","
     has_header: bool = True
+    decimal: str | None = None
+    gap_words: Mapping[str, int] = field(default_factory=dict)  # that the target had
     notes: list[Note] = field(default_factory=list)
+
+    @property
+    def comma_first(self) -> bool:
+        """Whether a comma rather stands before decimals than between thousands."""
+        return (self.decimal or ("." if self.delimiter == "," else ",")) == ","
 
     def note(self, text: str, fix: str | None = None) -> None:
         self.notes.append(Note(text, fix))
@@ -150,7 +157,7 @@ def _drop_header_below_header(table: Tidied) -> None:
         return
     rest = table.data.slice(1)
     kinds = [
-        _kind_of_first(word, rest.column(name), table.delimiter)
+        _kind_of_first(word, rest.column(name), comma_first=table.comma_first)
         for name, word in zip(rest.column_names, words, strict=True)
         if word is not None and word.strip().lower() not in GAP_WORDS
     ]
@@ -167,9 +174,9 @@ def _drop_header_below_header(table: Tidied) -> None:
     )
 
 
-def _kind_of_first(word: str, rest: Any, delimiter: str) -> str:
+def _kind_of_first(word: str, rest: Any, *, comma_first: bool) -> str:
     """What the first cell of a column is to the cells below it."""
-    reading = _numbers_of(rest, delimiter)
+    reading = _numbers_of(rest, comma_first=comma_first)
     if reading is not None and not reading.unread:
         return "above numbers"
     states = _texts(encoded_states(rest)) if is_text(rest.type) else []
@@ -212,8 +219,12 @@ def _drop_rows_without_target(table: Tidied) -> None:
         raise InputError(f"the target {table.target!r} has fewer than two values; choose another.")
     if n_gone:
         table.data = kept
+        words = " and ".join(f"{word!r} in {n}" for word, n in table.gap_words.items() if n > 1)
+        read_as_gaps = f" ({words} of them was read as missing)" if words else ""
         table.note(
-            f"{n_gone} of {n_gone + kept.num_rows} rows have no target and were left out", "target"
+            f"{n_gone} of {n_gone + kept.num_rows} rows have no target and were left out"
+            f"{read_as_gaps}",
+            "target",
         )
 
 
@@ -231,11 +242,11 @@ def _drop_empty_columns(table: Tidied) -> None:
 # --- numbers and dates ----------------------------------------------------------------------------
 
 
-def _numbers_of(column: Any, delimiter: str) -> Reading | None:
+def _numbers_of(column: Any, *, comma_first: bool) -> Reading | None:
     if not is_text(column.type):
         return None
     states = [state.strip() for state in _texts(encoded_states(column))]
-    return read_numbers(states, comma_first=delimiter != ",")
+    return read_numbers(states, comma_first=comma_first)
 
 
 def _read_numbers(table: Tidied) -> None:
@@ -246,7 +257,7 @@ def _read_numbers(table: Tidied) -> None:
     for name in table.text_columns():
         encoded = encoded_states(table.data.column(name))
         states = [state.strip() for state in _texts(encoded)]
-        reading = read_numbers(states, comma_first=table.delimiter != ",")
+        reading = read_numbers(states, comma_first=table.comma_first)
         if reading is not None:
             gaps = _use_numbers(table, name, encoded, reading)
             kind = printable(reading.unread[0]) if reading.unread else "gaps" if gaps else ""

@@ -49,8 +49,6 @@ _AFTER = re.compile(rf"\s*({_CURRENCY}|%|‰|°\s?[CF]?|[A-Za-zµ][A-Za-z/²³]{
 _MINUS_AT_END = re.compile(r"(.*\d)\s?-")  # SAP writes 5.00- for -5.00
 _ADDRESS = re.compile(r"((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}")  # of the internet
 _CODE = re.compile(r"0\d+")
-_GROUP_OF_THREE = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -69,15 +67,6 @@ def looks_like_code(text: str) -> bool:
     (True, False, False)
     """
     return bool(_CODE.fullmatch(text))
-
-
-def looks_like_thousands(text: str) -> bool:
-    """``1.234`` is a thousand in a file of decimal commas."""
-    return bool(_GROUP_OF_THREE.fullmatch(text))
-
-
-def has_decimal_comma(text: str) -> bool:
-    return bool(_DECIMAL_COMMA.fullmatch(text))
 
 
 def is_number(text: str) -> bool:
