@@ -253,7 +253,7 @@ CASES = {
         lambda: rows(
             a=SIGNAL, b=NOISE, y=["None" if v < -1 else c for v, c in zip(Y, CLASSES, strict=True)]
         ),
-        ("rows have no target and were left out ('None' in ",),
+        ("rows have no target and were left out (words that were read as missing: 'None' in ",),
         ("a",),
     ),
     "a class called None that is kept": Messy(

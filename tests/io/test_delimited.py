@@ -178,6 +178,18 @@ def test_words_for_gaps_in_the_target_are_counted(tmp_path):
     assert table.data.column("y").to_pylist() == ["None", "yes", "None", "NA", None, "yes"]
 
 
+def test_words_for_gaps_in_the_target_of_a_sheet(tmp_path):
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in [("a", "y"), (1, "None"), (2, "yes"), (3, "None"), (4, None), (5, "no")]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    table = read_table(tmp_path / "t.xlsx", ReadOptions(target="y"))
+    assert table.gap_words == {"None": 2}
+    assert table.data.column("y").to_pylist() == [None, "yes", None, None, "no"]
+    table = read_table(tmp_path / "t.xlsx", ReadOptions(target="y", no_fix=frozenset({"target"})))
+    assert table.data.column("y").to_pylist() == ["None", "yes", "None", None, "no"]
+
+
 # --- blanks between columns -----------------------------------------------------------------------
 
 

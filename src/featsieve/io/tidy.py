@@ -219,13 +219,16 @@ def _drop_rows_without_target(table: Tidied) -> None:
         raise InputError(f"the target {table.target!r} has fewer than two values; choose another.")
     if n_gone:
         table.data = kept
-        words = " and ".join(f"{word!r} in {n}" for word, n in table.gap_words.items() if n > 1)
-        read_as_gaps = f" ({words} of them was read as missing)" if words else ""
         table.note(
             f"{n_gone} of {n_gone + kept.num_rows} rows have no target and were left out"
-            f"{read_as_gaps}",
+            f"{_words_read_as_missing(table)}",
             "target",
         )
+
+
+def _words_read_as_missing(table: Tidied) -> str:
+    counts = [f"{printable(word)!r} in {n} rows" for word, n in table.gap_words.items() if n > 1]
+    return f" (words that were read as missing: {', '.join(counts)})" if counts else ""
 
 
 def _drop_empty_columns(table: Tidied) -> None:
