@@ -93,6 +93,14 @@ def test_blanks_before_a_quote_in_the_last_row(read, last, name):
     assert len(notes) == 1
 
 
+@pytest.mark.parametrize("n_before", [0, 20_000])
+def test_inches_are_not_quotes(read, n_before):
+    content = "a,b,y\n" + "1,2,3\n" * n_before + '1, "x,3\n' + "1,2,3\n" * 5 + '1, "z,3\n1,2,3\n'
+    data, notes = read(content)
+    assert len(data["y"]) == n_before + 8
+    assert (set(data["y"]), notes) == ({3}, [])
+
+
 def test_quotes_after_blanks_inside_a_cell_stay(read):
     content = 'a,b,y\n1,"he said, ""no""",3\n4,"x",6\n'
     data, notes = read(content)

@@ -193,12 +193,20 @@ def _read(file: _TextFile) -> tuple[_TextFile, Any]:
         if not _may_have_blanks(file):
             raise
         with suppress(InputError, UnicodeError):
-            return _read_as_text(file.without_blanks())
+            without, data = _read_as_text(file.without_blanks())
+            if not any_cell_matches(_texts(data), "\n"):  # quotes that were not meant as such
+                return without, data
         raise
-    texts = [data.column(field.name) for field in data.schema if is_text(field.type)]
-    if any_cell_matches(texts, f"^{BLANKS_BEFORE_QUOTE}") and _may_have_blanks(file):
-        return _read_as_text(file.without_blanks())
+    if any_cell_matches(_texts(data), f"^{BLANKS_BEFORE_QUOTE}") and _may_have_blanks(file):
+        with suppress(InputError, UnicodeError):
+            without, trimmed = _read_as_text(file.without_blanks())
+            if trimmed.num_rows == data.num_rows:
+                return without, trimmed
     return file, data
+
+
+def _texts(data: Any) -> list[Any]:
+    return [data.column(field.name) for field in data.schema if is_text(field.type)]
 
 
 def _may_have_blanks(file: _TextFile) -> bool:

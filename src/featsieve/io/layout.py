@@ -194,13 +194,18 @@ def _with_cells(
     if not sample.allows("layout") or not any(is_blank.match(cell) for row in rows for cell in row):
         return layout, rows
     trimmed = _cells(lines, layout.delimiter, skips_blanks=True)
-    if _n_widths(trimmed) > _n_widths(rows):
+    if _n_widths(trimmed) > _n_widths(rows) or _n_long(trimmed) > _n_long(rows):
         return layout, rows
     return layout.without_blanks(), trimmed
 
 
 def _n_widths(rows: Rows) -> int:
     return len({len(row) for row in rows if row})
+
+
+def _n_long(rows: Rows) -> int:
+    """Cells of several lines: some of them come from quotes that are inches, or not closed."""
+    return sum("\n" in cell for row in rows for cell in row)
 
 
 def _cells(lines: Iterable[str], delimiter: str, *, skips_blanks: bool = False) -> list[list[str]]:

@@ -19,7 +19,7 @@ from featsieve.io.tidy import is_text
 
 CHUNK = 1 << 22
 LONGEST_CODE = 64  # bytes
-_ZERO, _NINE = b"09"
+_ZERO, _POINT_BYTE = np.frombuffer(b"0.", dtype=np.uint8)
 _CODE = r"^\s*0[0-9]+\s*$"
 _DIGITS = r"^\s*[0-9]*\s*$"
 _POINT = r"\."
@@ -54,16 +54,26 @@ def _overlapping(stream: Any) -> Iterator[Array]:
 
 
 def _has_code(text: Array, ends: Array) -> bool:
-    at = np.flatnonzero(text[1:] == _ZERO) + 1
+    at = _zeros_before_digits(text)
     at = at[ends[text[at - 1]]] + 1
-    for length in range(LONGEST_CODE):
+    for _ in range(LONGEST_CODE):
+        at = at[_is_digit(text[at])] + 1
         at = at[at < len(text)]
-        if length and ends[text[at]].any():
+        if ends[text[at]].any():
             return True
-        at = at[(text[at] >= _ZERO) & (text[at] <= _NINE)] + 1
         if not len(at):
             return False
     return False
+
+
+def _zeros_before_digits(text: Array) -> Any:
+    """Where 0 is the first of several digits; few enough to look at each."""
+    before, here, after = text[:-2], text[1:-1], text[2:]
+    return np.flatnonzero((here == _ZERO) & _is_digit(after) & (before != _POINT_BYTE)) + 1
+
+
+def _is_digit(text: Array) -> Any:
+    return (text - _ZERO) < 10  # letters below 0 become large: bytes have no sign
 
 
 def columns_of_codes(data: Any, batches: Batches) -> list[str]:
