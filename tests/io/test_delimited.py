@@ -59,6 +59,11 @@ def test_comments_with_cells_are_rows_where_other_rows_begin_so_too(read):
         read(content)
 
 
+def test_many_comments_with_cells_are_rows(read):
+    with pytest.raises(InputError, match="ragged: row 12 has 4 cells"):
+        read("ticket,x,y\n" + "A1,u,v\n" * 10 + "#1, late,u,v\n" * 3)
+
+
 def test_comments_are_counted_and_can_be_refused(read):
     content = "a,b,y\n1,2,3\n# a break\n4,5,6\n# lunch, long\n7,8,9\n"
     data, (note,) = read(content)
@@ -91,6 +96,12 @@ def test_blanks_before_a_quote_in_the_last_row(read, last, name):
     data, notes = read(gzip.compress(content) if name.endswith("gz") else content, name=name)
     assert data["b"][-1] in {"Smith, J", "Smith"}
     assert len(notes) == 1
+
+
+def test_blanks_before_quotes_take_memory(read):
+    content = "a, b, y\n" + '1, "Smith, J", 3\n' * 20_000
+    with pytest.raises(MemoryError, match="needs at least"):
+        read(content, ReadOptions(memory_limit="1200KiB"))
 
 
 @pytest.mark.parametrize("n_before", [0, 20_000])

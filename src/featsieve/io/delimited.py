@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from featsieve.io.values import is_number
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "-nan", "#N/A", "<NA>"]
 BYTES_PER_CELL = 8
 BLOCK = 1 << 20
+MOST_COMMENTS = 0.05  # with cells: more of them are rows
 
 
 def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget) -> ArrowTable:
@@ -36,11 +37,12 @@ def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget
     with damage_explained(source, "cannot be read", "fix the file"):
         sample = Sample.of(path, source, options)
         layout = look_at(sample)
-        n_cells = _expected_cells(sample.head, layout.delimiter, unpacked_size(path, budget))
+        size = unpacked_size(path, budget)
+        n_cells = _expected_cells(sample.head, layout.delimiter, size)
         budget.take(BYTES_PER_CELL * n_cells)
         if options.header:
             check_names(layout.names, source)
-        file, data = _read(_TextFile.of(path, sample, layout))
+        file, data = _read(_TextFile.of(path, sample, layout, lambda: budget.take(2 * size)))
         file, data = _with_comments_noted(file, data)
         file, data = _with_codes(file, data)
         file, data = _with_thousands(file, data)
@@ -59,14 +61,18 @@ class _TextFile:
     layout: Layout
     block_size: int
     comments: _CommentRows
+    take_memory: Callable[[], None]  # to write the file anew
     content: bytes | None = None
 
     @classmethod
-    def of(cls, path: Path, sample: Sample, layout: Layout) -> _TextFile:
+    def of(
+        cls, path: Path, sample: Sample, layout: Layout, take_memory: Callable[[], None]
+    ) -> _TextFile:
         block_size = max(BLOCK, 8 * sample.longest_line)
         allowed = sample.allows("layout")
         comments = _CommentRows(layout.delimiter, allowed=allowed)
-        file = cls(path, sample.source, sample.options, layout, block_size, comments)
+        options = sample.options
+        file = cls(path, sample.source, options, layout, block_size, comments, take_memory)
         return file.without_blanks() if layout.skips_blanks else file
 
     def allows(self, fix: str) -> bool:
@@ -77,6 +83,7 @@ class _TextFile:
         return replace(self, layout=replace(self.layout, notes=notes))
 
     def without_blanks(self) -> _TextFile:
+        self.take_memory()
         layout = self.layout if self.layout.skips_blanks else self.layout.without_blanks()
         return replace(self, layout=layout, content=_without_blanks(self.path, layout))
 
@@ -253,7 +260,8 @@ def _with_comments_noted(file: _TextFile, data: Any) -> tuple[_TextFile, Any]:
     if not comments.n_rows:
         return file, data
     first = data.column(0)
-    if comments.n_with_cells and is_text(first.type) and any_cell_matches([first], r"^\s*#"):
+    are_rows = is_text(first.type) and any_cell_matches([first], r"^\s*#")
+    if comments.n_with_cells > (0 if are_rows else max(2, MOST_COMMENTS * data.num_rows)):
         raise _ragged(file, comments_with_cells=False)
     words = (
         "row begins with '#' and was" if comments.n_rows == 1 else "rows begin with '#' and were"
