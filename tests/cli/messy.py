@@ -205,7 +205,64 @@ CASES = {
         ("a",),
     ),
     "comments between": Messy(
-        lambda: table().replace("\n", "\n# a break\n", 40).replace("# a break\n", "", 1), (), ("a",)
+        lambda: table().replace("\n", "\n# a break\n", 40).replace("# a break\n", "", 1),
+        ("39 rows begin with '#' and were left out as comments (such as '# a break')",),
+        ("a",),
+    ),
+    "comments with commas between": Messy(
+        lambda: (
+            table()
+            .replace("\n", "\n# a break, at noon\n", 2)
+            .replace("# a break, at noon\n", "", 1)
+        ),
+        ("1 row begins with '#' and was left out as comments (such as '# a break, at noon')",),
+        ("a",),
+    ),
+    "blanks before quotes": Messy(
+        lambda: (
+            "a, who, y\n"
+            + "".join(
+                f'{a}, "S, {j % 3}", {y}\n' for j, (a, y) in enumerate(zip(SIGNAL, Y, strict=True))
+            )
+        ),
+        ("blanks between a delimiter and a quote were passed over",),
+        ("a",),
+    ),
+    "points that may separate thousands": Messy(
+        lambda: rows(
+            ";",
+            a=[f"{int(v * 400) + 1500:,}".replace(",", ".") for v in SIGNAL],
+            b=["x", "z"] * (N // 2),
+            y=[f"{v:.4f}" for v in Y],
+        ),
+        ("'a': the point in '1.550' was read as that of decimals, though it may separate",),
+        ("a",),
+    ),
+    "points that do": Messy(
+        lambda: rows(
+            ";",
+            a=[f"{int(v * 400) + 1500:,}".replace(",", ".") for v in SIGNAL],
+            b=["x", "z"] * (N // 2),
+            y=[f"{v:.4f}" for v in Y],
+        ),
+        ("'a': numbers written as text (such as '1.550') were read as numbers",),
+        ("a",),
+        ("--decimal", ","),
+    ),
+    "a class called None": Messy(
+        lambda: rows(
+            a=SIGNAL, b=NOISE, y=["None" if v < -1 else c for v, c in zip(Y, CLASSES, strict=True)]
+        ),
+        ("rows have no target and were left out (words that were read as missing: 'None' in ",),
+        ("a",),
+    ),
+    "a class called None that is kept": Messy(
+        lambda: rows(
+            a=SIGNAL, b=NOISE, y=["None" if v < -1 else c for v, c in zip(Y, CLASSES, strict=True)]
+        ),
+        (),
+        ("a",),
+        ("--no-fix", "target"),
     ),
     "report before": Messy(
         lambda: "Sales report\n\nby region, 2020\n\n" + table(),

@@ -69,6 +69,8 @@ def _read(arguments: argparse.Namespace) -> Table:
         header=not arguments.no_header,
         memory_limit=arguments.memory_limit,
         no_fix=frozenset(arguments.no_fix),
+        decimal=arguments.decimal,
+        target=arguments.target,
     )
     if arguments.file != "-":
         return read_table(arguments.file, options)
@@ -86,6 +88,7 @@ def _cleaning(table: Table, arguments: argparse.Namespace) -> Cleaning:
         strict=arguments.strict,
         delimiter=arguments.delimiter or getattr(table, "delimiter", ","),
         has_header=not arguments.no_header,
+        decimal=arguments.decimal,
     )
 
 

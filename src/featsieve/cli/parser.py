@@ -194,6 +194,12 @@ def _add_input(command: argparse.ArgumentParser) -> None:
         help="what the target is (default: decided by its values)",
     )
     command.add_argument("--delimiter", type=_delimiter, metavar="CHAR", help="between CSV cells")
+    command.add_argument(
+        "--decimal",
+        choices=[".", ","],
+        metavar="MARK",
+        help="point or comma, where a text file leaves open which stands before decimals",
+    )
     command.add_argument("--encoding", default="utf-8", metavar="NAME", help="of text files")
     command.add_argument("--no-header", action="store_true", help="name the columns X1, X2, …")
     command.add_argument(

@@ -86,6 +86,7 @@ def _load_words(arguments: argparse.Namespace, outcome: Outcome) -> str:
         "missing": "impute" if imputes else "drop" if drops else None,
         "task": None if arguments.task == "auto" else arguments.task,
         "delimiter": arguments.delimiter,
+        "decimal": arguments.decimal,
         "encoding": None if encoding == usual.encoding else encoding,
         "memory_limit": None if limit == usual.memory_limit else limit,
     }

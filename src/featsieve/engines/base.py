@@ -226,7 +226,7 @@ class BaseEngine:
         self._must_screen = context.refuse_missing
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
-        self._units: Units | None = None
+        self.units: Units | None = None  # known after a first pass; None: no column is extreme
         self._must_keep_units = False
 
     def reduce_rows(
@@ -243,7 +243,7 @@ class BaseEngine:
         if not screened.cells.are_usual:
             self._settle(screened.cells)
         self._must_screen = False
-        return screened.summary if self._units is None else reduce(self._in_units(fn))
+        return screened.summary if self.units is None else reduce(self._in_units(fn))
 
     def screen(self) -> None:
         """Refuse missing values now, by a pass of their own, unless a pass already did."""
@@ -255,29 +255,24 @@ class BaseEngine:
 
     def keep_units(self, units: Units | None) -> None:
         """Of other rows, to whose sums those of this engine will be added."""
-        self._units, self._must_keep_units = units, True
-
-    @property
-    def units(self) -> Units | None:
-        """Known after a first pass; None where no column is in an extreme unit."""
-        return self._units
+        self.units, self._must_keep_units = units, True
 
     def _settle(self, scan: CellScan) -> None:
         """Refuse the unusual cells of the first look, or fix the units for all later passes."""
         refuse_bad(scan, self.schema)
         if self._must_keep_units:
-            refuse_too_large(scan, self._units, self.schema)
+            refuse_too_large(scan, self.units, self.schema)
         elif self._rescale:
-            self._units = units_of(scan)
+            self.units = units_of(scan)
         elif self._refuse_extreme:
             refuse_extreme(scan, self.schema)
 
     def _in_units(self, fn: F) -> F:
         """A function of blocks that gets them in the units of this engine."""
-        return fn if self._units is None else cast(F, partial(_of_scaled, fn, self._units))
+        return fn if self.units is None else cast(F, partial(_of_scaled, fn, self.units))
 
     def _scaled(self, X: Any, columns: IntArray | None = None) -> Any:
-        return X if self._units is None else self._units.apply(X, columns)
+        return X if self.units is None else self.units.apply(X, columns)
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         raise NotImplementedError("an engine maps its own blocks")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +32,19 @@ def read_excel(path: Path, source: str, options: ReadOptions, budget: Budget) ->
     if options.header:
         header = _header(rows, options.no_fix)
     body = rows[header.end :]
-    columns = [_column([row[j] for row in body]) for j in range(width)]
-    data = pa.table(columns, names=list(check_names(header.names, source)))
-    return ArrowTable(data, source, notes=header.notes, repeated=header.repeated)
+    names = check_names(header.names, source)
+    cells = {name: [row[j] for row in body] for j, name in enumerate(names)}
+    words = Counter(filter(_is_gap, cells.get(options.target or "", ())))
+    kept = options.target if "target" in options.no_fix else None
+    columns = {name: _column(cells[name], gaps=name != kept) for name in cells}
+    gap_words = {} if kept else {word: n for word, n in words.items() if word}
+    return ArrowTable(
+        pa.table(columns),
+        source,
+        notes=header.notes,
+        repeated=header.repeated,
+        gap_words=gap_words,
+    )
 
 
 @dataclass(frozen=True)
@@ -76,10 +88,15 @@ def _rows(path: Path, source: str, budget: Budget) -> list[tuple[Any, ...]]:
     return [row for row in rows if any(cell is not None for cell in row)]
 
 
-def _column(cells: list[Any]) -> Any:
+def _is_gap(cell: Any) -> bool:
+    return isinstance(cell, str) and cell in MISSING
+
+
+def _column(cells: Sequence[Any], *, gaps: bool) -> Any:
+    """Without ``gaps`` the words for them are values like others."""
     import pyarrow as pa
 
-    known = [None if isinstance(cell, str) and cell in MISSING else cell for cell in cells]
+    known = [None if cell == "" or (gaps and _is_gap(cell)) else cell for cell in cells]
     try:
         return pa.array(known)
     except (pa.ArrowInvalid, pa.ArrowTypeError):

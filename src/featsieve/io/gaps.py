@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
-from featsieve.io.tidy import is_text, known_values
+from featsieve.io.tidied import is_text, known_values
 
 MISSING_STATE = "(missing)"
 

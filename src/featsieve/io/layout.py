@@ -7,24 +7,18 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
-from featsieve.io.budget import is_compressed
 from featsieve.io.model import Note, ReadOptions, quoted
-from featsieve.io.values import (
-    GAP_WORDS,
-    has_decimal_comma,
-    is_number,
-    looks_like_code,
-    looks_like_thousands,
-)
+from featsieve.io.values import is_number
 
 SAMPLE = 1 << 16
-WINDOWS = 8  # further samples along a long file
+LARGEST_SAMPLE = 1 << 26  # where lines are long
+FEWEST_LINES = 10  # of a sample
 MOST_ROWS = 500
 ROW_NAMES = "row names"
 _DELIMITERS = (",", ";", "\t", "|")
@@ -35,6 +29,7 @@ _MARKS = (  # that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 WESTERN = "cp1252"
+BLANKS_BEFORE_QUOTE = r" +\""
 _PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 Rows = Sequence[Sequence[str]]
@@ -42,19 +37,27 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Layout:
-    """What a reader has to know; ``extra`` is a nameless last column, ``text`` must stay text."""
+    """What a reader has to know; ``extra`` is a nameless last column.
+
+    ``skips_blanks``: those between a delimiter and a quote are not part of the cell.
+    """
 
     encoding: str
     delimiter: str
     names: tuple[str, ...] = ()
     n_lines_before: int = 0
     extra: str | None = None
-    text: tuple[str, ...] = ()
+    skips_blanks: bool = False
     repeated: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = ()
 
     def noted(self, message: str, fix: str, **changes: Any) -> Layout:
         return replace(self, notes=(*self.notes, Note(message, fix)), **changes)
+
+    def without_blanks(self) -> Layout:
+        return self.noted(
+            "blanks between a delimiter and a quote were passed over", "layout", skips_blanks=True
+        )
 
 
 @dataclass(frozen=True)
@@ -64,28 +67,28 @@ class Sample:
     source: str
     options: ReadOptions
     head: bytes
-    more: tuple[bytes, ...] = field(default=())
+    is_complete: bool = True
 
     @classmethod
     def of(cls, path: Path, source: str, options: ReadOptions) -> Sample:
         import pyarrow as pa
 
         with pa.input_stream(str(path), compression="detect") as stream:
-            head = bytes(stream.read(SAMPLE))
-        return cls(source, options, head, () if is_compressed(path) else tuple(_windows(path)))
+            head, size = bytes(stream.read(SAMPLE)), SAMPLE
+            while len(head) == size < LARGEST_SAMPLE and _n_lines(head) < FEWEST_LINES:
+                head, size = head + bytes(stream.read(size)), 2 * size
+        return cls(source, options, head, len(head) < size)
+
+    @property
+    def longest_line(self) -> int:
+        return max(map(len, self.head.splitlines()), default=0)
 
     def allows(self, fix: str) -> bool:
         return fix not in self.options.no_fix
 
 
-def _windows(path: Path) -> Iterator[bytes]:
-    size = path.stat().st_size
-    if size <= 2 * SAMPLE:
-        return
-    with path.open("rb") as stream:
-        for number in range(1, WINDOWS + 1):
-            stream.seek(number * (size - SAMPLE) // WINDOWS)
-            yield stream.read(SAMPLE).partition(b"\n")[2]
+def _n_lines(head: bytes) -> int:
+    return max(head.count(b"\n"), head.count(b"\r"))
 
 
 def look_at(sample: Sample) -> Layout:
@@ -95,12 +98,11 @@ def look_at(sample: Sample) -> Layout:
     layout = _with_encoding(sample)
     text = _decoded(sample.head, layout.encoding, sample.source)
     layout, text = _after_separator_line(sample, layout, text)
-    lines = _lines(text, complete=len(sample.head) < SAMPLE)
+    lines = _lines(text, complete=sample.is_complete)
     layout = replace(layout, delimiter=sample.options.delimiter or _delimiter(lines))
-    layout, header, body = _with_header(sample, layout, _cells(lines, layout.delimiter))
-    layout = _with_names(sample, layout, header)
-    rows = [*body, *_rows_of_windows(sample, layout)]
-    return _with_text_columns(sample, layout, rows)
+    layout, rows = _with_cells(sample, layout, lines)
+    layout, header = _with_header(sample, layout, rows)
+    return _with_names(sample, layout, header)
 
 
 # --- encoding -------------------------------------------------------------------------------------
@@ -184,10 +186,33 @@ def _lines(text: str, *, complete: bool) -> list[str]:
     return lines if complete or len(lines) < 2 else lines[:-1]
 
 
-def _cells(lines: Iterable[str], delimiter: str) -> list[list[str]]:
+def _with_cells(
+    sample: Sample, layout: Layout, lines: Sequence[str]
+) -> tuple[Layout, list[list[str]]]:
+    rows = _cells(lines, layout.delimiter)
+    is_blank = re.compile(BLANKS_BEFORE_QUOTE)
+    if not sample.allows("layout") or not any(is_blank.match(cell) for row in rows for cell in row):
+        return layout, rows
+    trimmed = _cells(lines, layout.delimiter, skips_blanks=True)
+    if _n_widths(trimmed) > _n_widths(rows) or _n_long(trimmed) > _n_long(rows):
+        return layout, rows
+    return layout.without_blanks(), trimmed
+
+
+def _n_widths(rows: Rows) -> int:
+    return len({len(row) for row in rows if row})
+
+
+def _n_long(rows: Rows) -> int:
+    """Cells of several lines: some of them come from quotes that are inches, or not closed."""
+    return sum("\n" in cell for row in rows for cell in row)
+
+
+def _cells(lines: Iterable[str], delimiter: str, *, skips_blanks: bool = False) -> list[list[str]]:
     """Rows of cells; lines without any cell are empty rows."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=skips_blanks)
     try:
-        return [row for row, _ in zip(csv.reader(lines, delimiter=delimiter), range(MOST_ROWS))]  # noqa: B905
+        return [row for row, _ in zip(reader, range(MOST_ROWS))]  # noqa: B905
     except csv.Error:
         return [line.rstrip("\n").split(delimiter) for line in list(lines)[:MOST_ROWS]]
 
@@ -203,9 +228,7 @@ def _delimiter(lines: Sequence[str]) -> str:
     return max(_DELIMITERS, key=quality)
 
 
-def _with_header(
-    sample: Sample, layout: Layout, rows: list[list[str]]
-) -> tuple[Layout, list[str], list[list[str]]]:
+def _with_header(sample: Sample, layout: Layout, rows: list[list[str]]) -> tuple[Layout, list[str]]:
     """Lines before the header are passed over; a header may lack the name of one column."""
     filled = [number for number, row in enumerate(rows) if any(cell.strip() for cell in row)]
     width = Counter(len(rows[number]) for number in filled).most_common(1)[0][0]
@@ -221,11 +244,11 @@ def _with_header(
             "layout",
         )
     if not sample.options.header:
-        return layout, [f"X{j + 1}" for j in range(width)], rows[start:]
+        return layout, [f"X{j + 1}" for j in range(width)]
     header, body = rows[start], rows[start + 1 :]
     if len(header) == width - 1 and sample.allows("layout") and len(body) > 1:
         return _with_nameless_column(layout, header, body)
-    return layout, header, body
+    return layout, header
 
 
 def _start_of_table(rows: Rows, filled: Sequence[int], width: int) -> int:
@@ -249,17 +272,17 @@ def _start_of_table(rows: Rows, filled: Sequence[int], width: int) -> int:
 
 def _with_nameless_column(
     layout: Layout, header: list[str], body: list[list[str]]
-) -> tuple[Layout, list[str], list[list[str]]]:
+) -> tuple[Layout, list[str]]:
     """Rows one cell longer than the header: a delimiter at their ends, or names of rows before."""
     width = len(header) + 1
     last = {row[-1].strip() for row in body if len(row) == width}
     if last <= {""}:
-        return replace(layout, extra="(nothing)"), [*header, "(nothing)"], body
+        return replace(layout, extra="(nothing)"), [*header, "(nothing)"]
     layout = layout.noted(
         f"the rows have one cell more than the header; the first column was called {ROW_NAMES!r}",
         "layout",
     )
-    return layout, [ROW_NAMES, *header], body
+    return layout, [ROW_NAMES, *header]
 
 
 def _with_names(sample: Sample, layout: Layout, header: Sequence[str]) -> Layout:
@@ -275,15 +298,17 @@ def _with_names(sample: Sample, layout: Layout, header: Sequence[str]) -> Layout
 def tidy_names(header: Sequence[str]) -> tuple[tuple[str, ...], list[str], list[Note]]:
     """Names without spaces around them, each of them once; which were repeated; what was done."""
     names: list[str] = []
+    known: set[str] = set()
     nameless, repeated = [], []
     for number, cell in enumerate(header, start=1):
         name = cell.strip()
         if not name:
             name = f"column {number}"
             nameless.append(name)
-        elif name in names:
+        elif name in known:
             repeated.append(name)
         names.append(name)
+        known.add(name)
     notes = []
     if nameless:
         notes.append(Note(f"columns without a name were called {quoted(nameless)}", "names"))
@@ -324,49 +349,3 @@ def headless(source: str) -> InputError:
         f"the first row of {source} holds only numbers, no names; if it has no header, add "
         "--no-header and name the target X1, X2, …"
     )
-
-
-# --- columns that must not be read as numbers -----------------------------------------------------
-
-
-def _rows_of_windows(sample: Sample, layout: Layout) -> list[list[str]]:
-    rows: list[list[str]] = []
-    for window in sample.more:
-        text = window.decode(layout.encoding, errors="replace")
-        rows += _cells(_lines(text, complete=False), layout.delimiter)
-    return rows
-
-
-def _with_text_columns(sample: Sample, layout: Layout, rows: Rows) -> Layout:
-    width = len(layout.names)
-    columns = list(zip(*(row for row in rows if len(row) == width), strict=True))
-    if not columns:
-        return layout
-    cells = [{cell.strip() for cell in column} for column in columns]
-    if sample.allows("codes"):
-        codes = [n for n, column in zip(layout.names, cells, strict=True) if _are_codes(column)]
-        layout = _keep_text(layout, codes)
-    if layout.delimiter != "," and any(map(has_decimal_comma, set().union(*cells))):
-        thousands = [
-            name for name, column in zip(layout.names, cells, strict=True) if _are_thousands(column)
-        ]
-        layout = replace(layout, text=(*layout.text, *thousands))
-    return layout
-
-
-def _keep_text(layout: Layout, names: list[str]) -> Layout:
-    if not names:
-        return layout
-    return layout.noted(
-        f"{quoted(names)}: codes with leading zeros, kept as text", "codes", text=tuple(names)
-    )
-
-
-def _are_codes(cells: set[str]) -> bool:
-    known = {cell for cell in cells if cell.lower() not in GAP_WORDS}
-    return any(map(looks_like_code, known)) and all(cell.isdigit() for cell in known)
-
-
-def _are_thousands(cells: set[str]) -> bool:
-    pointed = {cell.lstrip("+-") for cell in cells if "." in cell}
-    return bool(pointed) and all(map(looks_like_thousands, pointed))

@@ -14,6 +14,7 @@ from featsieve.input.targets import TASKS, are_too_many_classes
 from featsieve.io.gaps import fill_missing, rows_without_gaps
 from featsieve.io.look_on_disk import impute_on_disk, look_on_disk
 from featsieve.io.model import (
+    DECIMALS,
     ArrowTable,
     FileTable,
     MatrixTable,
@@ -26,7 +27,8 @@ from featsieve.io.model import (
 )
 from featsieve.io.notice import notices
 from featsieve.io.reader import read_table
-from featsieve.io.tidy import STEPS, Tidied, tidy
+from featsieve.io.tidied import Tidied
+from featsieve.io.tidy import STEPS, tidy
 
 Missing = Literal["impute", "drop", "keep"]
 
@@ -40,6 +42,7 @@ class Cleaning:
     strict: bool = False
     delimiter: str = ","
     has_header: bool = True
+    decimal: str | None = None
 
 
 def load_table(
@@ -54,6 +57,7 @@ def load_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     header: bool = True,
+    decimal: str | None = None,
     memory_limit: int | str = "1GiB",
 ) -> tuple[Any, Any]:
     """X (a pyarrow table, text as categories) and y of a file, as ``featsieve select`` sees them.
@@ -71,6 +75,7 @@ def load_table(
     missing : ``"keep"`` them, ``"impute"`` them, or ``"drop"`` their rows
     task : ``"auto"``, ``"classification"`` or ``"regression"``
     delimiter, encoding, header : of text files
+    decimal : ``","`` or ``"."``, where text files leave open what points mean
     memory_limit : Parquet that would take more than a third of it stays on the disk
     """
     for name, names in (("drop", drop), ("only", only), ("no_fix", no_fix)):
@@ -79,7 +84,11 @@ def load_table(
     check_choice("missing", missing, get_args(Missing))
     check_choice("task", task, TASKS)
     check_flag("header", header)
-    options = ReadOptions(delimiter, encoding, header, memory_limit, frozenset(no_fix))
+    if decimal is not None:
+        check_choice("decimal", decimal, DECIMALS)
+    options = ReadOptions(
+        delimiter, encoding, header, memory_limit, frozenset(no_fix), decimal, target
+    )
     table = read_table(path, options)
     find_column(target, table.names, table.source)
     left_out = [find_column(name, table.names, table.source) for name in drop]
@@ -93,6 +102,7 @@ def load_table(
         frozenset(no_fix),
         delimiter=delimiter or str(getattr(table, "delimiter", ",")),
         has_header=header,
+        decimal=decimal,
     )
     cleaned, _ = clean(_in_memory_if_small(table.without(left_out)), target, cleaning)
     split = cleaned.split(target)
@@ -127,6 +137,8 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
             cleaning.off,
             delimiter=cleaning.delimiter,
             has_header=cleaning.has_header,
+            decimal=cleaning.decimal,
+            gap_words=getattr(table, "gap_words", {}),
             notes=list(getattr(table, "notes", ())),
         ),
         only=set(STEPS) - {"states"},

@@ -15,18 +15,14 @@ from featsieve.io.model import FileTable, Note, quoted, refuse_nested
 from featsieve.io.notice import notices
 from featsieve.io.repaired import RepairedParquet
 from featsieve.io.row_sample import draw_rows, rows_of_parts
-from featsieve.io.tidy import (
+from featsieve.io.states import (
     KEPT_STATES,
     MOST_STATES,
     OTHER_STATES,
-    Tidied,
-    encoded_states,
-    is_text,
-    known_values,
     most_frequent_states,
-    refuse_repairs,
-    tidy,
 )
+from featsieve.io.tidied import Tidied, encoded_states, is_text, known_values
+from featsieve.io.tidy import refuse_repairs, tidy
 from featsieve.io.values import days_per_unit
 
 SAMPLE_ROWS = 10_000

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import difflib
 import io
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +18,8 @@ from featsieve.engines.base import block_rows
 from featsieve.errors import InputError, printable
 from featsieve.input.parameters import brief
 
+DECIMALS = (".", ",")
+
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -27,6 +30,8 @@ class ReadOptions:
     header: bool = True
     memory_limit: int | str = "1GiB"
     no_fix: frozenset[str] = frozenset()
+    decimal: str | None = None  # the mark before the decimals: found out
+    target: str | None = None  # words for a gap may be classes there
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,12 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
         raise InputError(f"{brief(name)} is not the name of a column; give it as text.")
     lowered = {known.lower(): known for known in names}
     near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.5)
-    if near:
+    if len(names) == 1 and name in re.split(r"[^\w.-]+", names[0]):
+        hint = (
+            f"its only column is {brief(names[0])}; say with --delimiter what stands between the "
+            "columns (' ' for one blank), or replace several blanks by one comma."
+        )
+    elif near:
         hint = f"did you mean {' or '.join(brief(lowered[match]) for match in near)}?"
     else:
         shown = ", ".join(brief(known) for known in names[:6])
@@ -186,6 +196,8 @@ class ArrowTable:
     delimiter: str = ","  # of the text file it came from
     notes: tuple[Note, ...] = ()  # what was put right while it was read
     repeated: frozenset[str] = frozenset()  # names that more than one column had
+    # Words for a gap that the target had, and in how many rows.
+    gap_words: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.input.tables import LARGEST_EXACT
 from featsieve.input.targets import scan_target
 from featsieve.io.model import Note, as_list, as_numbers, holds_numbers, quoted
-from featsieve.io.tidy import encoded_states
+from featsieve.io.tidied import encoded_states
 
 MOST_CELLS = 50_000_000
 RARE_SHARE, RARE_ROWS = 0.02, 10

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from featsieve.engines.files import ParquetTable
-from featsieve.io.tidy import OTHER_STATES, is_text, known_values
+from featsieve.io.states import OTHER_STATES
+from featsieve.io.tidied import is_text, known_values
 from featsieve.io.values import as_days, days_per_unit
 
 

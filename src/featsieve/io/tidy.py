@@ -4,55 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from featsieve.errors import InputError, printable
 from featsieve.input.parameters import brief
+from featsieve.io.date import DateColumn, orders_of
 from featsieve.io.model import Note, quoted
+from featsieve.io.states import coarsen_states, merge_spellings, spelling
+from featsieve.io.tidied import Tidied, as_string, encoded_states, is_text, known_values, texts_of
 from featsieve.io.values import (
+    GAP_WORDS,
     Reading,
     as_days,
     days_per_unit,
     is_number,
     mostly_numbers,
-    read_dates,
     read_numbers,
 )
 
-MOST_STATES = 255
-KEPT_STATES = 100
-OTHER_STATES = "(other)"
+MOST_REMARKS = 4  # on how dates were read
 _TOTAL = re.compile(
     r"(grand |sub)?totals?|sums?|averages?|means?|summe|gesamt|total général|totale?", re.IGNORECASE
 )
-
-
-@dataclass
-class Tidied:
-    """A pyarrow table on its way, with the notes so far."""
-
-    data: Any
-    target: str
-    off: frozenset[str] = frozenset()
-    delimiter: str = ","
-    has_header: bool = True
-    notes: list[Note] = field(default_factory=list)
-
-    def note(self, text: str, fix: str | None = None) -> None:
-        self.notes.append(Note(text, fix))
-
-    def replace_column(self, name: str, values: Any) -> None:
-        position = self.data.column_names.index(name)
-        self.data = self.data.set_column(position, name, values)
-
-    def features(self) -> list[str]:
-        return [name for name in self.data.column_names if name != self.target]
-
-    def text_columns(self) -> list[str]:
-        return [field.name for field in self.data.schema if is_text(field.type)]
 
 
 Step = Callable[[Tidied], None]
@@ -77,36 +52,6 @@ def refuse_repairs(notes: Sequence[Note], *, strict: bool) -> None:
         raise InputError(f"{repaired[0].text}; --strict refuses what would have to be put right.")
 
 
-def known_values(column: Any) -> Any:
-    """Whether each cell of a pyarrow column holds a value: neither missing nor infinite."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_floating(column.type):
-        return pc.fill_null(pc.is_finite(column), False)
-    return pc.is_valid(column)
-
-
-def encoded_states(column: Any) -> Any:
-    """A pyarrow column as one array of codes and their states."""
-    import pyarrow as pa
-
-    values = column.combine_chunks()
-    return values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-
-
-def is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
-        return is_text(kind.value_type)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _texts(encoded: Any) -> list[str]:
-    return [str(state) for state in encoded.dictionary.to_pylist()]
-
-
 # --- rows that are not data -----------------------------------------------------------------------
 
 
@@ -119,7 +64,7 @@ def _drop_repeated_headers(table: Tidied) -> None:
         return
     is_header = np.ones(table.data.num_rows, dtype=bool)
     for name in names:
-        same = pc.equal(pc.utf8_trim_whitespace(_as_string(table.data.column(name))), name)
+        same = pc.equal(pc.utf8_trim_whitespace(as_string(table.data.column(name))), name)
         is_header &= np.asarray(same.fill_null(False).to_numpy())
     n_headers = int(is_header.sum())
     if n_headers:
@@ -133,7 +78,7 @@ def _read_plain_numbers(table: Tidied) -> None:
     for name in table.text_columns():
         encoded = encoded_states(table.data.column(name))
         try:
-            values = [float(state) for state in _texts(encoded)]
+            values = [float(state) for state in texts_of(encoded)]
         except ValueError:
             continue
         table.replace_column(name, _of_states(Reading(list(values)), encoded))
@@ -147,10 +92,12 @@ def _drop_header_below_header(table: Tidied) -> None:
     if not all(word is None or (isinstance(word, str) and not is_number(word)) for word in words):
         return
     rest = table.data.slice(1)
-    names = [name for name, word in zip(rest.column_names, words, strict=True) if word is not None]
-    parsed = [_numbers_of(rest.column(name), table.delimiter) for name in names]
-    clean = [reading is not None and not reading.unread for reading in parsed]
-    if not any(clean) or (not table.has_header and not all(clean)):
+    kinds = [
+        _kind_of_first(word, rest.column(name), comma_first=table.comma_first)
+        for name, word in zip(rest.column_names, words, strict=True)
+        if word is not None and word.strip().lower() not in GAP_WORDS
+    ]
+    if not _are_names(kinds) or not (table.has_header or set(kinds) == {"above numbers"}):
         return
     given = [word for word in words if word is not None]
     table.data = rest
@@ -160,6 +107,27 @@ def _drop_header_below_header(table: Tidied) -> None:
     table.note(
         f"the first row ({quoted(given)}) looks like {kind}; it was left out of the rows{use}",
         "header",
+    )
+
+
+def _kind_of_first(word: str, rest: Any, *, comma_first: bool) -> str:
+    """What the first cell of a column is to the cells below it."""
+    reading = _numbers_of(rest, comma_first=comma_first)
+    if reading is not None and not reading.unread:
+        return "above numbers"
+    states = texts_of(encoded_states(rest)) if is_text(rest.type) else []
+    if spelling(word) in map(spelling, states):
+        return "one of the states"
+    return "not one of the states" if 2 * len(states) <= len(rest) else "one of many texts"
+
+
+def _are_names(kinds: Sequence[str]) -> bool:
+    """A word above numbers can be a mistake; a state that comes again is data."""
+    evidence = [kind for kind in kinds if kind in ("above numbers", "not one of the states")]
+    return (
+        "above numbers" in kinds
+        and "one of the states" not in kinds
+        and 2 * len(evidence) > len(kinds)
     )
 
 
@@ -188,8 +156,15 @@ def _drop_rows_without_target(table: Tidied) -> None:
     if n_gone:
         table.data = kept
         table.note(
-            f"{n_gone} of {n_gone + kept.num_rows} rows have no target and were left out", "target"
+            f"{n_gone} of {n_gone + kept.num_rows} rows have no target and were left out"
+            f"{_words_read_as_missing(table)}",
+            "target",
         )
+
+
+def _words_read_as_missing(table: Tidied) -> str:
+    counts = [f"{printable(word)!r} in {n} rows" for word, n in table.gap_words.items() if n > 1]
+    return f" (words that were read as missing: {', '.join(counts)})" if counts else ""
 
 
 def _drop_empty_columns(table: Tidied) -> None:
@@ -206,26 +181,28 @@ def _drop_empty_columns(table: Tidied) -> None:
 # --- numbers and dates ----------------------------------------------------------------------------
 
 
-def _numbers_of(column: Any, delimiter: str) -> Reading | None:
+def _numbers_of(column: Any, *, comma_first: bool) -> Reading | None:
     if not is_text(column.type):
         return None
-    states = [state.strip() for state in _texts(encoded_states(column))]
-    return read_numbers(states, comma_first=delimiter != ",")
+    states = [state.strip() for state in texts_of(encoded_states(column))]
+    return read_numbers(states, comma_first=comma_first)
 
 
 def _read_numbers(table: Tidied) -> None:
     read: dict[str, list[str]] = {}
     n_gaps: dict[str, int] = {}
+    remarks: dict[str, str] = {}
     example = ""
     for name in table.text_columns():
         encoded = encoded_states(table.data.column(name))
-        states = [state.strip() for state in _texts(encoded)]
-        reading = read_numbers(states, comma_first=table.delimiter != ",")
+        states = [state.strip() for state in texts_of(encoded)]
+        reading = read_numbers(states, comma_first=table.comma_first)
         if reading is not None:
             gaps = _use_numbers(table, name, encoded, reading)
             kind = printable(reading.unread[0]) if reading.unread else "gaps" if gaps else ""
             read.setdefault(kind, []).append(name)
             n_gaps[kind] = n_gaps.get(kind, 0) + gaps
+            remarks[kind] = remarks.get(kind) or reading.remark
             example = example or next(iter(states))
         elif mostly_numbers(states) and (words := _though(states)):
             table.note(f"{name!r} is read as text, though {words}")
@@ -234,6 +211,7 @@ def _read_numbers(table: Tidied) -> None:
         words = f", {n_gaps[kind]} unreadable cells" if kind else ""
         words += f" (such as {brief(kind)})" if kind not in ("", "gaps") else ""
         words += " as missing" if kind else ""
+        words += f", {remarks[kind]}" if remarks[kind] else ""
         table.note(
             f"{quoted(names)}: numbers written as text{such} were read as numbers{words}", "numbers"
         )
@@ -268,118 +246,20 @@ def _read_dates(table: Tidied) -> None:
     dated = [f.name for f in table.data.schema if days_per_unit(f.type) is not None]
     for name in dated:
         table.replace_column(name, as_days(table.data.column(name)))
-    remarks = []
-    for name in table.text_columns():
-        encoded = encoded_states(table.data.column(name))
-        reading = read_dates(_texts(encoded))
-        if reading is not None:
-            dated.append(name)
-            table.replace_column(name, _of_states(reading, encoded))
-            remarks += [reading.remark] if reading.remark else []
+    encoded = {name: encoded_states(table.data.column(name)) for name in table.text_columns()}
+    written = {name: DateColumn.of(texts_of(column)) for name, column in encoded.items()}
+    columns = {name: column for name, column in written.items() if column is not None}
+    orders = orders_of(columns)
+    remarks: dict[str, None] = {}
+    for name, column in columns.items():
+        reading = column.read(orders)
+        dated.append(name)
+        table.replace_column(name, _of_states(reading, encoded[name]))
+        if reading.remark:
+            remarks[reading.remark] = None
     if dated:
-        how = f" ({remarks[0]})" if remarks else ""
+        how = f" ({'; '.join(list(remarks)[:MOST_REMARKS])})" if remarks else ""
         table.note(f"{quoted(dated)}: dates were read as numbers of days{how}", "dates")
-
-
-# --- states ---------------------------------------------------------------------------------------
-
-
-def _merge_spellings(table: Tidied) -> None:
-    """``Yes``, ``yes`` and ``yes `` are one state, spelled as most rows spell it."""
-    merged: dict[str, list[str]] = {}
-    for name in table.text_columns():
-        encoded = encoded_states(table.data.column(name))
-        states = _texts(encoded)
-        groups: dict[str, list[int]] = {}
-        for code, state in enumerate(states):
-            groups.setdefault(_spelling(state), []).append(code)
-        if len(groups) < len(states):
-            several = next(codes for codes in groups.values() if len(codes) > 1)
-            merged[name] = [printable(states[code]) for code in several[:3]]
-            table.replace_column(name, _with_one_spelling(encoded, list(groups.values())))
-    if merged:
-        example = " and ".join(map(repr, next(iter(merged.values()))))
-        table.note(
-            f"{quoted(list(merged))}: spellings such as {example} were taken as one state",
-            "spelling",
-        )
-
-
-def _spelling(state: str) -> str:
-    """What stays the same; single letters keep their case, which may mean something."""
-    plain = " ".join(state.split())
-    return plain.casefold() if len(plain) > 1 else plain
-
-
-def _with_one_spelling(encoded: Any, groups: Sequence[Sequence[int]]) -> Any:
-    import pyarrow as pa
-
-    counts = _counts(encoded)
-    states = _texts(encoded)
-    new_code = np.zeros(len(states), dtype=np.int32)
-    for number, codes in enumerate(groups):
-        new_code[list(codes)] = number
-    chosen = [max(codes, key=lambda code: (counts[code], -code)) for codes in groups]
-    return _recoded(
-        encoded, new_code, pa.array([" ".join(states[code].split()) for code in chosen])
-    )
-
-
-def _counts(encoded: Any) -> Any:
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.bincount(codes[codes >= 0], minlength=len(encoded.dictionary))
-
-
-def _recoded(encoded: Any, new_code: Any, states: Any) -> Any:
-    """The same rows with other states; gaps stay gaps."""
-    import pyarrow as pa
-
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    new = np.append(new_code, -1)[codes]
-    indices = pa.array(new, mask=new < 0)
-    return pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), states)
-
-
-def _coarsen_states(table: Tidied) -> None:
-    counts: dict[str, int] = {}
-    for name in (name for name in table.text_columns() if name != table.target):
-        encoded = encoded_states(table.data.column(name))
-        if len(encoded.dictionary) > MOST_STATES:
-            counts[name] = len(encoded.dictionary)
-            table.replace_column(name, _most_frequent(encoded))
-    if counts:
-        table.note(
-            f"{quoted(list(counts))}: up to {max(counts.values())} states; the {KEPT_STATES} most "
-            f"frequent were kept, the others are {OTHER_STATES!r}",
-            "states",
-        )
-
-
-def _most_frequent(encoded: Any) -> Any:
-    """The column with rare states taken together."""
-    import pyarrow as pa
-
-    frequent = _frequent_codes(encoded)
-    new_code = np.full(len(encoded.dictionary), KEPT_STATES)
-    new_code[frequent] = np.arange(KEPT_STATES)
-    return _recoded(encoded, new_code, pa.array([*most_frequent_states(encoded), OTHER_STATES]))
-
-
-def _frequent_codes(encoded: Any) -> Any:
-    return np.sort(np.argsort(-_counts(encoded), kind="stable")[:KEPT_STATES])
-
-
-def most_frequent_states(encoded: Any) -> list[str]:
-    """In the order in which the column has them."""
-    import pyarrow as pa
-
-    return list(map(str, encoded.dictionary.take(pa.array(_frequent_codes(encoded))).to_pylist()))
-
-
-def _as_string(column: Any) -> Any:
-    import pyarrow as pa
-
-    return column.cast(pa.string())
 
 
 STEPS: dict[str, tuple[Step, ...]] = {
@@ -388,7 +268,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "numbers": (_read_numbers,),
     "dates": (_read_dates,),
     "empty": (_drop_empty_columns,),
-    "spelling": (_merge_spellings,),
+    "spelling": (merge_spellings,),
     "target": (_drop_rows_without_target,),
-    "states": (_coarsen_states,),
+    "states": (coarsen_states,),
 }

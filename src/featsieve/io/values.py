@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 # Words for a gap that readers do not know as such.
@@ -47,9 +46,9 @@ _PARENTHESES = re.compile(r"\((.+)\)")  # accountants write (5) for -5
 _CURRENCY = r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|CAD|AUD"
 _BEFORE = re.compile(rf"^([-+]?)\s*({_CURRENCY})\s*")
 _AFTER = re.compile(rf"\s*({_CURRENCY}|%|‰|°\s?[CF]?|[A-Za-zµ][A-Za-z/²³]{{0,5}})$")
+_MINUS_AT_END = re.compile(r"(.*\d)\s?-")  # SAP writes 5.00- for -5.00
+_ADDRESS = re.compile(r"((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}")  # of the internet
 _CODE = re.compile(r"0\d+")
-_GROUP_OF_THREE = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -70,15 +69,6 @@ def looks_like_code(text: str) -> bool:
     return bool(_CODE.fullmatch(text))
 
 
-def looks_like_thousands(text: str) -> bool:
-    """``1.234`` is a thousand in a file of decimal commas."""
-    return bool(_GROUP_OF_THREE.fullmatch(text))
-
-
-def has_decimal_comma(text: str) -> bool:
-    return bool(_DECIMAL_COMMA.fullmatch(text))
-
-
 def is_number(text: str) -> bool:
     plain = text.strip()
     return bool(_POINT.fullmatch(plain) or _COMMA.fullmatch(plain))
@@ -91,6 +81,8 @@ def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading
     [1234.5, 12.0, None]
     >>> read_numbers(["$5", "($1,200)"]).values
     [5.0, -1200.0]
+    >>> read_numbers(["5.00-", "1.50"]).values
+    [-5.0, 1.5]
     >>> read_numbers(["01067", "99999"]) is None
     True
     """
@@ -98,7 +90,7 @@ def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading
     if bare is None:
         return None
     known = [text for text in bare if text is not None]
-    if len(known) < 2 or any(looks_like_code(text) for text in known):
+    if len(known) < 2 or any(looks_like_code(text) for text in known) or _are_addresses(known):
         return None
     styles = (_COMMA, _POINT) if comma_first else (_POINT, _COMMA)
     matches = [sum(bool(style.fullmatch(text)) for text in known) for style in styles]
@@ -110,13 +102,20 @@ def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading
         _number(text, style is _COMMA) if text is not None and style.fullmatch(text) else None
         for text in bare
     ]
-    return Reading(values, tuple(wrong))
+    turned = next((state for state in states if _MINUS_AT_END.fullmatch(state.strip())), None)
+    remark = f"{turned.strip()!r} as negative" if turned else ""
+    return Reading(values, tuple(wrong), remark)
+
+
+def _are_addresses(texts: Sequence[str]) -> bool:
+    """192.168.170.101 could be thousands; many such texts are not."""
+    return 2 * sum(bool(_ADDRESS.fullmatch(text)) for text in texts) > len(texts)
 
 
 def mostly_numbers(states: Sequence[str]) -> bool:
     """Whether half of many distinct texts are numbers, though not enough to read them so."""
     known = [text for text in states if text.lower() not in GAP_WORDS]
-    many = len(known) >= FEWEST_TO_JUDGE
+    many = len(known) >= FEWEST_TO_JUDGE and not _are_addresses(known)
     return many and sum(map(is_number, known)) >= len(known) / 2
 
 
@@ -155,8 +154,10 @@ def _split_mark(text: str) -> tuple[str, str]:
 
     >>> _split_mark("-$5.20"), _split_mark("12 kg"), _split_mark("(7)"), _split_mark("1e5")
     (('-5.20', '$'), ('12', 'kg'), ('-7', ''), ('1e5', ''))
+    >>> _split_mark("7.50-")
+    ('-7.50', '')
     """
-    inner = _PARENTHESES.fullmatch(text)
+    inner = _PARENTHESES.fullmatch(text) or _MINUS_AT_END.fullmatch(text)
     sign, text = ("-", inner[1]) if inner else ("", text)
     before = _BEFORE.match(text)
     if before:
@@ -173,98 +174,7 @@ def _number(text: str, comma: bool) -> float:
     return float(kept)
 
 
-# --- dates ----------------------------------------------------------------------------------------
-
-_TIME = re.compile(
-    r"(?P<day>.*?\d)(?:[T ]\s*(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?"
-    r"\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
-)
-_ISO = ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d")
-_DAY_FIRST = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y", "%d-%m-%y")
-_MONTH_FIRST = ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y", "%m-%d-%y")
-_NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y")
-_FORMATS = (*_ISO, *_DAY_FIRST, *_MONTH_FIRST, *_NAMED)
-_EPOCH = datetime(1970, 1, 1)
-
-
-def read_dates(states: Sequence[str]) -> Reading | None:
-    """Distinct texts as days since 1970, where all of them are dates; else None.
-
-    >>> read_dates(["02.01.1970", "3 Jan 1970 12:00"]).values
-    [1.0, 2.5]
-    """
-    parts = [_day_and_time(state.strip()) for state in states]
-    shapes: dict[str, list[str]] = {}
-    for state, part in zip(states, parts, strict=True):
-        if part is not None:
-            shapes.setdefault(_shape(part[0]), []).append(part[0])
-        elif state.strip().lower() not in GAP_WORDS:
-            return None
-    formats = {shape: _formats_for(days) for shape, days in shapes.items()}
-    if not formats or not all(formats.values()):
-        return None
-    values = [
-        None if part is None else (_days(part[0], formats[_shape(part[0])][0]) or 0.0) + part[1]
-        for part in parts
-    ]
-    return Reading(values, remark=_remark(shapes, formats))
-
-
-def _day_and_time(text: str) -> tuple[str, float] | None:
-    """The date and the time of day as a share of a day."""
-    if not 6 <= len(text) <= 40 or not any(mark in text for mark in "-/. "):
-        return None
-    parts = _TIME.fullmatch(text)
-    if parts is None:
-        return None
-    if parts["h"] is None:
-        return parts["day"], 0.0
-    hours = int(parts["h"])
-    if parts["half"]:
-        hours = hours % 12 + 12 * (parts["half"].lower() == "pm")
-    return parts["day"], (hours + (int(parts["m"]) + float(parts["s"] or 0.0) / 60) / 60) / 24
-
-
-def _shape(day: str) -> str:
-    """Dates of one shape are read by one format.
-
-    >>> _shape("1.12.2020"), _shape("1 Jan 99")
-    ('0.0.0000', '0 a 0')
-    """
-    short = re.sub(r"\d+", lambda digits: "0000" if len(digits[0]) == 4 else "0", day)
-    return re.sub(r"[^\W\d_]+", "a", short)
-
-
-def _formats_for(days: Sequence[str]) -> list[str]:
-    """The formats that read every one of these dates."""
-    left = list(_FORMATS)
-    for day in days:
-        left = [style for style in left if _days(day, style) is not None]
-        if not left:
-            break
-    return left
-
-
-def _days(day: str, style: str) -> float | None:
-    try:
-        return float((datetime.strptime(day, style) - _EPOCH).days)
-    except ValueError:
-        return None
-
-
-def _remark(shapes: dict[str, list[str]], formats: dict[str, list[str]]) -> str:
-    for shape, styles in formats.items():
-        if len({_kind(style) for style in styles}) > 1:
-            return f"{shapes[shape][0]!r} as {_words(styles[0])}"
-    return ""
-
-
-def _kind(style: str) -> str:
-    return "".join(letter for letter in style if letter.isalpha()).lower()
-
-
-def _words(style: str) -> str:
-    return "day/month/year" if style.startswith("%d") else "month/day/year"
+# --- dates and times that are not text ------------------------------------------------------------
 
 
 def days_per_unit(kind: Any) -> float | None:
