@@ -15,6 +15,7 @@ from featsieve.engines.cells import CellScan, Units, refuse_bad, refuse_extreme,
 from featsieve.engines.remote import CanMapTaken, CanShare
 from featsieve.errors import MemoryBudgetError
 from featsieve.protocols import Engine, S
+from featsieve.runtime.freed import FreedMemory
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
@@ -218,6 +219,7 @@ class BaseEngine:
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
+        self._freed = FreedMemory(context.memory_limit)
 
     def reduce_rows(
         self,

@@ -16,6 +16,8 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
+    BYTES_PER_NUMBER,
+    COPIES_PER_BLOCK,
     BaseEngine,
     Context,
     in_order,
@@ -94,7 +96,14 @@ class DaskEngine(BaseEngine):
         self._frame = _Frame(context.schema, context.target)
         filled = np.flatnonzero(np.diff(table.starts)).tolist()
         self._pieces = [(table.parts[i], table.targets[i], int(table.starts[i])) for i in filled]
-        self._calls: Calls = table.caller.on(self._pieces, filled)
+        self._most_threads = self._threads_within(table.starts)
+        self._calls: Calls = table.caller.on(self._pieces, filled, self._most_threads)
+
+    def _threads_within(self, starts: IntArray) -> int:
+        """That may work on a partition each, with its copies, under the memory limit."""
+        longest = int(np.diff(starts).max())
+        n_bytes = COPIES_PER_BLOCK * BYTES_PER_NUMBER * longest * max(self.n_features, 1)
+        return max(1, self.memory_limit // n_bytes)
 
     @cached_property
     def _blocks(self) -> list[Any]:
@@ -138,6 +147,7 @@ class DaskEngine(BaseEngine):
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         summary: S = self._calls.merged(self._of_rows(fn))
+        self._count_pass()
         self.monitor.tick("reading rows", len(self._pieces), len(self._pieces))
         return summary
 
@@ -149,7 +159,7 @@ class DaskEngine(BaseEngine):
             for i, first in enumerate(self._blocks)
             for second in self._blocks[i:]
         ]
-        summary: S = compute([tree_merge(pairs)], self.monitor)[0]
+        summary: S = compute([tree_merge(pairs)], self.monitor, self._most_threads)[0]
         self.monitor.tick("reading pairs of rows", len(pairs), len(pairs))
         return summary
 
@@ -165,6 +175,7 @@ class DaskEngine(BaseEngine):
                 for first in self._blocks
             ],
             self.monitor,
+            self._most_threads,
         )
         return np.concatenate([n.distances for n in blocks]), np.concatenate(
             [n.rows for n in blocks]
@@ -172,7 +183,12 @@ class DaskEngine(BaseEngine):
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
         cells = self._calls.results(self._of_rows(partial(_cells, rows=rows, columns=columns)))
+        self._count_pass()
         return in_order(cells, rows)
+
+    def _count_pass(self) -> None:
+        if cluster_client() is None:
+            self._freed.count(BYTES_PER_NUMBER * self.n_samples * self.n_features)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         require_memory(

@@ -12,6 +12,7 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
+    BYTES_PER_NUMBER,
     BaseEngine,
     Context,
     block_rows,
@@ -276,6 +277,7 @@ class FileEngine(BaseEngine):
         for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows
+            self._freed.count(BYTES_PER_NUMBER * batch.num_rows * len(wanted))
 
     def _block(self, start: int, batch: Any, schema: Schema) -> Block:
         source = open_source(batch.select(list(schema.names)), schema)
