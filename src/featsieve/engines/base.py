@@ -146,6 +146,11 @@ def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
         )
 
 
+def require_table(n_rows: int, n_columns: int, memory_limit: int) -> None:
+    """What ``take`` asks for, before anything else is made for a table that will not fit."""
+    require_memory(n_rows * n_columns, memory_limit, f"a table of {n_rows} × {n_columns}")
+
+
 COPIES_OF_PAIRS = 4  # the matrix, its sum over blocks or its symmetric form, and work space
 
 
@@ -289,7 +294,7 @@ class BaseEngine:
     def _require_memory_for(self, rows: IntArray | None, columns: IntArray | None) -> None:
         n_rows = self.n_samples if rows is None else len(rows)
         n_columns = self.n_features if columns is None else len(columns)
-        require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
+        require_table(n_rows, n_columns, self.memory_limit)
 
     def _merge(self, summaries: Iterable[S], total: int, message: str) -> S:
         merged: Any = None
