@@ -146,8 +146,8 @@ class DaskEngine(BaseEngine):
         return MOST_PICKS // max(len(self._pieces), 1)
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        summary: S = self._calls.merged(self._of_rows(fn))
         self._count_pass()
+        summary: S = self._calls.merged(self._of_rows(fn))
         self.monitor.tick("reading rows", len(self._pieces), len(self._pieces))
         return summary
 
@@ -182,8 +182,8 @@ class DaskEngine(BaseEngine):
         )
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
-        cells = self._calls.results(self._of_rows(partial(_cells, rows=rows, columns=columns)))
         self._count_pass()
+        cells = self._calls.results(self._of_rows(partial(_cells, rows=rows, columns=columns)))
         return in_order(cells, rows)
 
     def _count_pass(self) -> None:

@@ -24,9 +24,7 @@ LONGEST_ALONE = 120.0  # seconds without a worker; a killed one is replaced with
 LONGEST_REASON = 160
 
 
-def compute(
-    values: Sequence[Any], monitor: Monitor, most_threads: int | None = None
-) -> list[Any]:
+def compute(values: Sequence[Any], monitor: Monitor, most_threads: int | None = None) -> list[Any]:
     """The results of all values (delayed objects or collections), in order.
 
     ``most_threads``: of Dask's default scheduler, where each may hold a partition and its copies.

@@ -11,17 +11,19 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 
+TIMES_PER_BUDGET = 4
+
 
 class FreedMemory:
-    """Returned each time as many bytes were read as the budget has."""
+    """Returned each time some part of the budget was read: where it is large, hardly ever."""
 
     def __init__(self, memory_limit: int) -> None:
-        self._limit, self._read = memory_limit, 0
+        self._most, self._read = memory_limit // TIMES_PER_BUDGET, 0
 
     def count(self, n_bytes: int) -> None:
-        """So many bytes were read, and are not needed any more."""
+        """So many bytes are read, or are about to be."""
         self._read += n_bytes
-        if self._read >= self._limit:
+        if self._read >= self._most:
             self._read = 0
             return_freed()
 
