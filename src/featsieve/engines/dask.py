@@ -195,7 +195,8 @@ class DaskEngine(BaseEngine):
             self.n_samples * len(columns), self.memory_limit, "gathering a Dask collection"
         )
         y = self._table.native_target
-        X, y = compute([select_columns(self._table.collection, columns), y], self.monitor)
+        values = [select_columns(self._table.collection, columns), y]
+        X, y = compute(values, self.monitor, self._most_threads)
         return X, y
 
 
