@@ -76,3 +76,55 @@ def test_no_more_partitions_are_worked_on_than_the_budget_has_room_for(affordabl
     with dask.config.set(num_workers=4):
         _engine(affordable * BLOCK_BYTES, max_time).reduce_rows(look)
     assert most <= affordable
+
+
+class Words:
+    """A summary that shows how it was merged."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def merge(self, other: Words) -> Words:
+        return Words(f"({self.text}+{other.text})")
+
+
+def test_pairs_beyond_the_budget_are_merged_in_the_same_order():
+    def pair(first: Any, second: Any) -> Words:
+        return Words(f"{first.start}-{second.start}")
+
+    whole = BYTES_PER_NUMBER * N_PARTS * ROWS * COLUMNS
+    at_once, by_rows = (_engine(limit).reduce_tiles(pair) for limit in (whole, whole - 1))
+    assert at_once.text == by_rows.text
+
+
+def test_partitions_beyond_the_budget_are_not_kept_for_later_pairs():
+    import dask
+    import dask.array as da
+
+    X = np.random.default_rng(0).normal(size=(N_PARTS * ROWS, COLUMNS))
+    alive = most = 0
+
+    class Part(np.ndarray):  # an array that can be watched
+        pass
+
+    def let_go() -> None:
+        nonlocal alive
+        alive -= 1
+
+    def read(start: int) -> Any:
+        nonlocal alive, most
+        part = X[start : start + ROWS].copy().view(Part)
+        weakref.finalize(part, let_go)
+        alive += 1
+        most = max(most, alive)
+        return part
+
+    parts = [dask.delayed(read)(start) for start in range(0, len(X), ROWS)]
+    table = da.concatenate([da.from_delayed(part, (ROWS, COLUMNS), dtype=float) for part in parts])
+    engine = open_engine(
+        table, X[:, 0], Settings(memory_limit=X.nbytes - 1, task="regression", takes_missing=True)
+    )
+    with dask.config.set(num_workers=1):
+        engine.reduce_tiles(lambda a, b: Words(""))
+        engine.topk_tiles(lambda a, b: np.ones((a.n_rows, b.n_rows)), 1)
+    assert 0 < most <= 6

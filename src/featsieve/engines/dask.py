@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,13 @@ from featsieve.engines.base import (
     rows_inside,
     rows_of,
 )
-from featsieve.engines.dask_calls import Caller, Calls, futures_in_order, tree_merge
+from featsieve.engines.dask_calls import (
+    Caller,
+    Calls,
+    futures_in_order,
+    merge_row_by_row,
+    tree_merge,
+)
 from featsieve.engines.dask_cluster import KeptParts, SharedValue, delayed
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.memory import open_source
@@ -105,6 +111,16 @@ class DaskEngine(BaseEngine):
         n_bytes = COPIES_PER_BLOCK * BYTES_PER_NUMBER * longest * max(self.n_features, 1)
         return max(1, self.memory_limit // n_bytes)
 
+    @property
+    def _is_read_again(self) -> bool:
+        """Whether pairs of blocks are made a few at a time: all blocks together, which Dask would
+        keep for the pairs to come, exceed the budget of this process."""
+        n_numbers = self.n_samples * self.n_features
+        return cluster_client() is None and BYTES_PER_NUMBER * n_numbers > self.memory_limit
+
+    def _result(self, lazy: Any) -> Any:
+        return compute([lazy], self.monitor, self._most_threads)[0]
+
     @cached_property
     def _blocks(self) -> list[Any]:
         frame = delayed(self._frame)
@@ -154,13 +170,16 @@ class DaskEngine(BaseEngine):
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         self.screen()
         summarise = delayed(partial(summary_of_pairs, self._in_units(fn)))
-        pairs = [
-            summarise(first, second)
+        rows = [
+            [summarise(first, second) for second in self._blocks[i:]]
             for i, first in enumerate(self._blocks)
-            for second in self._blocks[i:]
         ]
-        summary: S = compute([tree_merge(pairs)], self.monitor, self._most_threads)[0]
-        self.monitor.tick("reading pairs of rows", len(pairs), len(pairs))
+        if self._is_read_again:
+            summary: S = merge_row_by_row(rows, self._result)
+        else:
+            summary = self._result(tree_merge(list(chain(*rows))))
+        n_pairs = sum(map(len, rows))
+        self.monitor.tick("reading pairs of rows", n_pairs, n_pairs)
         return summary
 
     def topk_tiles(
@@ -169,13 +188,14 @@ class DaskEngine(BaseEngine):
         self.screen()
         nearest = delayed(nearest_rows)
         distance = self._in_units(fn)
-        blocks: list[Nearest] = compute(
-            [
-                tree_merge([nearest(distance, first, second, k) for second in self._blocks])
-                for first in self._blocks
-            ],
-            self.monitor,
-            self._most_threads,
+        lazy = [
+            tree_merge([nearest(distance, first, second, k) for second in self._blocks])
+            for first in self._blocks
+        ]
+        blocks: list[Nearest] = (
+            list(map(self._result, lazy))
+            if self._is_read_again
+            else compute(lazy, self.monitor, self._most_threads)
         )
         return np.concatenate([n.distances for n in blocks]), np.concatenate(
             [n.rows for n in blocks]

@@ -235,6 +235,24 @@ def tree_merge(summaries: list[Any]) -> Any:
     return summaries[0]
 
 
+def merge_row_by_row(rows: Sequence[Sequence[Any]], result: Callable[[Any], Any]) -> Any:
+    """The same sum of delayed summaries, those of a row in one computation: what only they need is
+    let go before the next row is begun."""
+    runs: list[Any] = []
+    n_merged = 0
+    for row in rows:
+        while row:
+            is_new = n_merged % MERGED_AT_ONCE == 0
+            some = row[: MERGED_AT_ONCE - n_merged % MERGED_AT_ONCE]
+            before = [] if is_new else [delayed(runs.pop())]
+            runs.append(result(_one_by_one([*before, *some])))
+            n_merged, row = n_merged + len(some), row[len(some) :]
+    while len(runs) > 1:
+        starts = range(0, len(runs), MERGED_AT_ONCE)
+        runs = [_merge_all(runs[s : s + MERGED_AT_ONCE]) for s in starts]
+    return runs[0]
+
+
 def _one_by_one(summaries: Sequence[Any]) -> Any:
     merge = delayed(_merge_two)
     return reduce(lambda first, second: merge(first, second), summaries)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 
-TIMES_PER_BUDGET = 4
+TIMES_PER_BUDGET = 8
 
 
 class FreedMemory:
