@@ -21,7 +21,9 @@ from featsieve.engines.cells import (
 )
 from featsieve.engines.remote import CanMapTaken, CanShare
 from featsieve.errors import MemoryBudgetError
+from featsieve.input.parameters import format_bytes
 from featsieve.protocols import Engine, S
+from featsieve.runtime.freed import FreedMemory
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, KeptRows, Schema, Target
@@ -152,6 +154,11 @@ def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
         )
 
 
+def require_table(n_rows: int, n_columns: int, memory_limit: int) -> None:
+    """What ``take`` asks for, before anything else is made for a table that will not fit."""
+    require_memory(n_rows * n_columns, memory_limit, f"a table of {n_rows} × {n_columns}")
+
+
 COPIES_OF_PAIRS = 4  # the matrix, its sum over blocks or its symmetric form, and work space
 
 
@@ -178,19 +185,6 @@ def median_sample_size(n_samples: int, n_columns: int) -> int:
     """
     most = min(MEDIAN_ROWS, max(SAMPLE_NUMBERS // max(n_columns, 1), FEWEST_SAMPLED_ROWS))
     return min(n_samples, most)
-
-
-def format_bytes(n_bytes: int) -> str:
-    """
-    >>> format_bytes(1 << 30), format_bytes(1536)
-    ('1.0 GiB', '1.5 KiB')
-    """
-    size = float(n_bytes)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TiB"
 
 
 @dataclass(frozen=True)
@@ -228,6 +222,7 @@ class BaseEngine:
         self._refuse_extreme = context.refuse_extreme
         self.units: Units | None = None  # known after a first pass; None: no column is extreme
         self._must_keep_units = False
+        self._freed = FreedMemory(context.memory_limit)
 
     def reduce_rows(
         self,
@@ -303,7 +298,7 @@ class BaseEngine:
     def _require_memory_for(self, rows: IntArray | None, columns: IntArray | None) -> None:
         n_rows = self.n_samples if rows is None else len(rows)
         n_columns = self.n_features if columns is None else len(columns)
-        require_memory(n_rows * n_columns, self.memory_limit, f"a table of {n_rows} × {n_columns}")
+        require_table(n_rows, n_columns, self.memory_limit)
 
     def _merge(self, summaries: Iterable[S], total: int, message: str) -> S:
         merged: Any = None

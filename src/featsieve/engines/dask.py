@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
+    BYTES_PER_NUMBER,
+    COPIES_PER_BLOCK,
     BaseEngine,
     Context,
     in_order,
@@ -23,7 +25,13 @@ from featsieve.engines.base import (
     rows_inside,
     rows_of,
 )
-from featsieve.engines.dask_calls import Caller, Calls, futures_in_order, tree_merge
+from featsieve.engines.dask_calls import (
+    Caller,
+    Calls,
+    futures_in_order,
+    merge_row_by_row,
+    tree_merge,
+)
 from featsieve.engines.dask_cluster import KeptParts, SharedValue, delayed
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.engines.neighbours import Nearest
@@ -94,7 +102,24 @@ class DaskEngine(BaseEngine):
         self._frame = _Frame(context.schema, context.target)
         filled = np.flatnonzero(np.diff(table.starts)).tolist()
         self._pieces = [(table.parts[i], table.targets[i], int(table.starts[i])) for i in filled]
-        self._calls: Calls = table.caller.on(self._pieces, filled)
+        self._most_threads = self._threads_within(table.starts)
+        self._calls: Calls = table.caller.on(self._pieces, filled, self._most_threads)
+
+    def _threads_within(self, starts: IntArray) -> int:
+        """That may work on a partition each, with its copies, under the memory limit."""
+        longest = int(np.diff(starts).max())
+        n_bytes = COPIES_PER_BLOCK * BYTES_PER_NUMBER * longest * max(self.n_features, 1)
+        return max(1, self.memory_limit // n_bytes)
+
+    @property
+    def _is_read_again(self) -> bool:
+        """Whether pairs of blocks are made a few at a time: all blocks together, which Dask would
+        keep for the pairs to come, exceed the budget of this process."""
+        n_numbers = self.n_samples * self.n_features
+        return cluster_client() is None and BYTES_PER_NUMBER * n_numbers > self.memory_limit
+
+    def _result(self, lazy: Any) -> Any:
+        return compute([lazy], self.monitor, self._most_threads)[0]
 
     @cached_property
     def _blocks(self) -> list[Any]:
@@ -137,6 +162,7 @@ class DaskEngine(BaseEngine):
         return MOST_PICKS // max(len(self._pieces), 1)
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
+        self._count_pass()
         summary: S = self._calls.merged(self._of_rows(fn))
         self.monitor.tick("reading rows", len(self._pieces), len(self._pieces))
         return summary
@@ -144,13 +170,16 @@ class DaskEngine(BaseEngine):
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         self.screen()
         summarise = delayed(partial(summary_of_pairs, self._in_units(fn)))
-        pairs = [
-            summarise(first, second)
+        rows = [
+            [summarise(first, second) for second in self._blocks[i:]]
             for i, first in enumerate(self._blocks)
-            for second in self._blocks[i:]
         ]
-        summary: S = compute([tree_merge(pairs)], self.monitor)[0]
-        self.monitor.tick("reading pairs of rows", len(pairs), len(pairs))
+        if self._is_read_again:
+            summary: S = merge_row_by_row(rows, self._result)
+        else:
+            summary = self._result(tree_merge(list(chain(*rows))))
+        n_pairs = sum(map(len, rows))
+        self.monitor.tick("reading pairs of rows", n_pairs, n_pairs)
         return summary
 
     def topk_tiles(
@@ -159,27 +188,35 @@ class DaskEngine(BaseEngine):
         self.screen()
         nearest = delayed(nearest_rows)
         distance = self._in_units(fn)
-        blocks: list[Nearest] = compute(
-            [
-                tree_merge([nearest(distance, first, second, k) for second in self._blocks])
-                for first in self._blocks
-            ],
-            self.monitor,
+        lazy = [
+            tree_merge([nearest(distance, first, second, k) for second in self._blocks])
+            for first in self._blocks
+        ]
+        blocks: list[Nearest] = (
+            list(map(self._result, lazy))
+            if self._is_read_again
+            else compute(lazy, self.monitor, self._most_threads)
         )
         return np.concatenate([n.distances for n in blocks]), np.concatenate(
             [n.rows for n in blocks]
         )
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
+        self._count_pass()
         cells = self._calls.results(self._of_rows(partial(_cells, rows=rows, columns=columns)))
         return in_order(cells, rows)
+
+    def _count_pass(self) -> None:
+        if cluster_client() is None:
+            self._freed.count(BYTES_PER_NUMBER * self.n_samples * self.n_features)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         require_memory(
             self.n_samples * len(columns), self.memory_limit, "gathering a Dask collection"
         )
         y = self._table.native_target
-        X, y = compute([select_columns(self._table.collection, columns), y], self.monitor)
+        values = [select_columns(self._table.collection, columns), y]
+        X, y = compute(values, self.monitor, self._most_threads)
         return X, y
 
 

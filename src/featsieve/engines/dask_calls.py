@@ -20,16 +20,18 @@ MERGED_AT_ONCE = 32  # each level of merges costs a round of messages
 class PlannedCalls:
     """``fn(*part)`` as a graph, for parts that may still have to be computed."""
 
-    def __init__(self, parts: Sequence[tuple[Any, ...]], monitor: Monitor) -> None:
-        self._parts, self._monitor = parts, monitor
+    def __init__(
+        self, parts: Sequence[tuple[Any, ...]], monitor: Monitor, most_threads: int | None = None
+    ) -> None:
+        self._parts, self._monitor, self._most_threads = parts, monitor, most_threads
 
     def results(self, fn: Callable[..., Any]) -> list[Any]:
         """All of them here, in order."""
-        return compute(self._each(fn), self._monitor)
+        return compute(self._each(fn), self._monitor, self._most_threads)
 
     def merged(self, fn: Callable[..., Any]) -> Any:
         """Of summaries, without bringing them home."""
-        return compute([tree_merge(self._each(fn))], self._monitor)[0]
+        return compute([tree_merge(self._each(fn))], self._monitor, self._most_threads)[0]
 
     def merged_in_any_order(self, fn: Callable[..., Any]) -> Any:
         """The same for summaries whose sum is exact, and small."""
@@ -45,7 +47,8 @@ class PlannedCalls:
         lists, shipped = self._each(fn), delayed(Shipped(then))
         call, pick = delayed(_call), delayed(getitem)
         columns = ([pick(entries, number) for entries in lists] for number in range(n_lists))
-        return compute([call(shipped, column) for column in columns], self._monitor)
+        tasks = [call(shipped, column) for column in columns]
+        return compute(tasks, self._monitor, self._most_threads)
 
     def _each(self, fn: Callable[..., Any]) -> list[Any]:
         shipped, call = delayed(Shipped(fn)), delayed(_call)
@@ -161,10 +164,15 @@ class Caller:
         self._homes = Homes.of(client, rows) if is_resident else None
         self._tasks = Tasks(client, monitor)
 
-    def on(self, parts: Sequence[tuple[Any, ...]], numbers: Sequence[int] | None = None) -> Calls:
+    def on(
+        self,
+        parts: Sequence[tuple[Any, ...]],
+        numbers: Sequence[int] | None = None,
+        most_threads: int | None = None,
+    ) -> Calls:
         """What calls functions of the parts with these numbers (all), and what belongs to them."""
         if self._homes is None or not _are_resident(parts):
-            return PlannedCalls(parts, self._monitor)
+            return PlannedCalls(parts, self._monitor, most_threads)
         homes = self._homes if numbers is None else self._homes.take(numbers)
         return ResidentCalls(self._tasks, parts, homes)
 
@@ -215,11 +223,43 @@ def _merge_in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[A
 
 
 def tree_merge(summaries: list[Any]) -> Any:
-    """Merge delayed summaries in order, some at a time, without bringing them home."""
+    """Merge delayed summaries in order, some at a time, without bringing them home.
+
+    In this process a summary is merged as soon as it is there, and let go; on a cluster that would
+    cost a message each. The order, and so the rounding, is the same.
+    """
+    merge = _one_by_one if cluster_client() is None else delayed(_merge_all)
     while len(summaries) > 1:
         starts = range(0, len(summaries), MERGED_AT_ONCE)
-        summaries = [delayed(_merge_all)(summaries[s : s + MERGED_AT_ONCE]) for s in starts]
+        summaries = [merge(summaries[s : s + MERGED_AT_ONCE]) for s in starts]
     return summaries[0]
+
+
+def merge_row_by_row(rows: Sequence[Sequence[Any]], result: Callable[[Any], Any]) -> Any:
+    """The same sum of delayed summaries, those of a row in one computation: what only they need is
+    let go before the next row is begun."""
+    runs: list[Any] = []
+    n_merged = 0
+    for row in rows:
+        while row:
+            is_new = n_merged % MERGED_AT_ONCE == 0
+            some = row[: MERGED_AT_ONCE - n_merged % MERGED_AT_ONCE]
+            before = [] if is_new else [delayed(runs.pop())]
+            runs.append(result(_one_by_one([*before, *some])))
+            n_merged, row = n_merged + len(some), row[len(some) :]
+    while len(runs) > 1:
+        starts = range(0, len(runs), MERGED_AT_ONCE)
+        runs = [_merge_all(runs[s : s + MERGED_AT_ONCE]) for s in starts]
+    return runs[0]
+
+
+def _one_by_one(summaries: Sequence[Any]) -> Any:
+    merge = delayed(_merge_two)
+    return reduce(lambda first, second: merge(first, second), summaries)
+
+
+def _merge_two(first: Any, second: Any) -> Any:
+    return first.merge(second)
 
 
 def _merge_all(summaries: Sequence[Any]) -> Any:

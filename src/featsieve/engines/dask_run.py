@@ -24,10 +24,13 @@ LONGEST_ALONE = 120.0  # seconds without a worker; a killed one is replaced with
 LONGEST_REASON = 160
 
 
-def compute(values: Sequence[Any], monitor: Monitor) -> list[Any]:
-    """The results of all values (delayed objects or collections), in order."""
+def compute(values: Sequence[Any], monitor: Monitor, most_threads: int | None = None) -> list[Any]:
+    """The results of all values (delayed objects or collections), in order.
+
+    ``most_threads``: of Dask's default scheduler, where each may hold a partition and its copies.
+    """
     with _named_losses():
-        return _compute_in_time(values, monitor)
+        return _compute_in_time(values, monitor, most_threads)
 
 
 def gather(client: Any, futures: Sequence[Any], monitor: Monitor) -> list[Any]:
@@ -58,7 +61,9 @@ def _named_losses(*builtin: type[Exception]) -> Iterator[None]:
         ) from error
 
 
-def _compute_in_time(values: Sequence[Any], monitor: Monitor) -> list[Any]:
+def _compute_in_time(
+    values: Sequence[Any], monitor: Monitor, most_threads: int | None
+) -> list[Any]:
     import dask.base
 
     monitor.check()
@@ -69,9 +74,10 @@ def _compute_in_time(values: Sequence[Any], monitor: Monitor) -> list[Any]:
     client = _client_of(get)
     if client is not None:
         return _on_cluster(client, values, monitor)
+    n_threads = _n_threads(get, most_threads)
     if not monitor.has_limit:
-        return list(dask.base.compute(*values))
-    return _on_this_machine(get, values, monitor)
+        return _compute(values, {"num_workers": n_threads} if n_threads else {})
+    return _on_this_machine(get, values, monitor, n_threads)
 
 
 def cluster_client() -> Any:
@@ -130,7 +136,9 @@ class Cancelled(Exception):  # noqa: N818 - a signal to Dask, seen by nobody
     """Raised inside the scheduler's loop, so that it starts no further task."""
 
 
-def _on_this_machine(get: Any, values: Sequence[Any], monitor: Monitor) -> list[Any]:
+def _on_this_machine(
+    get: Any, values: Sequence[Any], monitor: Monitor, n_threads: int | None
+) -> list[Any]:
     """The scheduler's loop runs in a thread of its own, which this one watches."""
     is_over = threading.Event()
 
@@ -138,7 +146,7 @@ def _on_this_machine(get: Any, values: Sequence[Any], monitor: Monitor) -> list[
         if is_over.is_set():
             raise Cancelled
 
-    pool = _thread_pool(get)
+    pool = ThreadPoolExecutor(n_threads) if n_threads else None
     options = {"callbacks": [(None, None, before_task, None, None)]}
     loop = ThreadPoolExecutor(1)
     try:
@@ -150,16 +158,20 @@ def _on_this_machine(get: Any, values: Sequence[Any], monitor: Monitor) -> list[
             executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _thread_pool(get: Any) -> ThreadPoolExecutor | None:
-    """The threads of Dask's default scheduler: those that it would keep for a thread of ours would
-    outlive the run."""
+def _n_threads(get: Any, most: int | None) -> int | None:
+    """Of Dask's default scheduler; None where another one runs the tasks, or a pool of the user.
+
+    Under a time limit they are ours: those that Dask would keep for a thread of ours would outlive
+    the run.
+    """
     import dask.config
     import dask.system
     import dask.threaded
 
     if get is not dask.threaded.get or dask.config.get("pool", None) is not None:
         return None
-    return ThreadPoolExecutor(dask.config.get("num_workers", None) or dask.system.CPU_COUNT)
+    usual = int(dask.config.get("num_workers", None) or dask.system.CPU_COUNT)
+    return usual if most is None else min(usual, most)
 
 
 def _compute(values: Sequence[Any], options: dict[str, Any]) -> list[Any]:

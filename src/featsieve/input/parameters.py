@@ -243,6 +243,19 @@ def effective_n_jobs(n_jobs: Any) -> int:
     raise not_allowed("n_jobs", n_jobs, allowed)
 
 
+def format_bytes(n_bytes: int) -> str:
+    """
+    >>> format_bytes(1 << 30), format_bytes(1536)
+    ('1.0 GiB', '1.5 KiB')
+    """
+    size = float(n_bytes)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
 def parse_memory(memory_limit: Any) -> int:
     """Bytes of ``"1GiB"``, ``"500 MB"`` or a number.
 

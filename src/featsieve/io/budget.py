@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from featsieve.engines.base import format_bytes
 from featsieve.errors import MemoryBudgetError
+from featsieve.input.parameters import format_bytes
 
 COMPRESSED = (".gz", ".zst")
 _CHUNK = 1 << 20

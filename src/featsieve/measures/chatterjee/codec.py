@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.engines.base import require_table
 from featsieve.input.parameters import Check, check_integer, check_parameters
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.chatterjee.agreement import (
@@ -71,6 +72,7 @@ class ConditionalDependence(BaseMeasure):
     def bind(self, engine: Engine) -> BoundConditionalDependence:
         check_parameters(self, self.checks)
         k = int(self.n_neighbors)
+        require_table(engine.n_samples, engine.n_features, engine.memory_limit)
         if self.target_kernel is None:
             return BoundConditionalDependence(engine, target_agreement(engine), k)
         return BoundConditionalDependence(engine, kernel_agreement(engine, self.target_kernel), k)

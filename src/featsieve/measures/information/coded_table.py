@@ -14,9 +14,10 @@ from weakref import finalize
 import numpy as np
 
 from featsieve.arrays import Array
-from featsieve.engines.base import format_bytes, require_memory
+from featsieve.engines.base import require_memory
 from featsieve.engines.remote import CanKeepBlocks
 from featsieve.errors import MemoryBudgetError
+from featsieve.input.parameters import format_bytes
 from featsieve.measures.information.coding import Coder, PackedRows
 from featsieve.measures.information.counts import CodedRows, OutputCounts
 from featsieve.protocols import Engine, S

@@ -187,15 +187,16 @@ class TableRows:
     def passes(self, folds: IntArray, n_folds: int) -> Callable[[Callable[[Rows], S]], S]:
         """A function that summarises all rows, chunk by chunk, with these folds."""
         if self.is_resident:
-            chunks = list(_chunks(*self._resident, folds, n_folds))
+            chunks = list(_chunks(*self._resident, folds, n_folds, np.asarray))
             return lambda fn: _merged(map(fn, self._watched(chunks)))
         reader, engine = self._reader, self._engine
 
         def reduce(fn: Callable[[Rows], S]) -> S:
             def of_block(block: Block) -> S:
                 block_folds = folds[block.start : block.start + block.n_rows]
-                X, y = reader.columns(block.dense()), reader.targets(block.y)
-                return _merged(map(fn, _chunks(X, y, block_folds, n_folds)))
+                y = reader.targets(block.y)
+                chunks = _chunks(block.dense(), y, block_folds, n_folds, reader.columns)
+                return _merged(map(fn, chunks))
 
             return engine.reduce_rows(of_block)
 
@@ -212,10 +213,17 @@ class TableRows:
             yield chunk
 
 
-def _chunks(X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int) -> Iterator[Rows]:
+def _chunks(
+    X: FloatArray,
+    y: FloatArray,
+    folds: IntArray,
+    n_folds: int,
+    columns: Callable[[FloatArray], FloatArray],
+) -> Iterator[Rows]:
+    """``columns``: of a chunk at a time, for a block of Dask can be large."""
     for start in range(0, len(X), _CHUNK_ROWS):
         part = slice(start, start + _CHUNK_ROWS)
-        yield sorted_by_fold(X[part], y[part], folds[part], n_folds)
+        yield sorted_by_fold(columns(X[part]), y[part], folds[part], n_folds)
 
 
 def _merged(summaries: Iterator[S]) -> S:
