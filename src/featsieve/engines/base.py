@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -224,7 +224,10 @@ class BaseEngine:
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
         self._units: Units | None = None
-        self._freed = FreedMemory(context.memory_limit)
+
+    @cached_property
+    def _freed(self) -> FreedMemory:
+        return FreedMemory(self.memory_limit)
 
     def reduce_rows(
         self,
