@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
@@ -222,7 +222,10 @@ class BaseEngine:
         self._refuse_extreme = context.refuse_extreme
         self.units: Units | None = None  # known after a first pass; None: no column is extreme
         self._must_keep_units = False
-        self._freed = FreedMemory(context.memory_limit)
+
+    @cached_property
+    def _freed(self) -> FreedMemory:
+        return FreedMemory(self.memory_limit)
 
     def reduce_rows(
         self,

@@ -48,6 +48,7 @@ from featsieve.input.targets import (
     target_matrix,
 )
 from featsieve.protocols import S
+from featsieve.runtime.freed import FreedMemory
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 
@@ -128,7 +129,11 @@ class DaskEngine(BaseEngine):
 
     def _of_rows(self, fn: Callable[[Block], Any]) -> Callable[..., Any]:
         """Block and result are one task: blocks of their own would travel between workers."""
-        return partial(_call_on_rows, fn, self._frame)
+        return self._looking(partial(_call_on_rows, fn, self._frame))
+
+    def _looking(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """In this process the memory is looked at after each block."""
+        return fn if cluster_client() is not None else partial(_call_and_look, fn, self._freed)
 
     def keep(self, fn: Callable[[Block], Any]) -> KeptParts | None:
         client = cluster_client()
@@ -162,14 +167,13 @@ class DaskEngine(BaseEngine):
         return MOST_PICKS // max(len(self._pieces), 1)
 
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
-        self._count_pass()
         summary: S = self._calls.merged(self._of_rows(fn))
         self.monitor.tick("reading rows", len(self._pieces), len(self._pieces))
         return summary
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         self.screen()
-        summarise = delayed(partial(summary_of_pairs, self._in_units(fn)))
+        summarise = delayed(self._looking(partial(summary_of_pairs, self._in_units(fn))))
         rows = [
             [summarise(first, second) for second in self._blocks[i:]]
             for i, first in enumerate(self._blocks)
@@ -186,7 +190,7 @@ class DaskEngine(BaseEngine):
         self, fn: Callable[[Block, Block], FloatArray], k: int
     ) -> tuple[FloatArray, IntArray]:
         self.screen()
-        nearest = delayed(nearest_rows)
+        nearest = delayed(self._looking(nearest_rows))
         distance = self._in_units(fn)
         lazy = [
             tree_merge([nearest(distance, first, second, k) for second in self._blocks])
@@ -202,13 +206,8 @@ class DaskEngine(BaseEngine):
         )
 
     def _take(self, rows: IntArray | None, columns: IntArray | None) -> tuple[FloatArray, Array]:
-        self._count_pass()
         cells = self._calls.results(self._of_rows(partial(_cells, rows=rows, columns=columns)))
         return in_order(cells, rows)
-
-    def _count_pass(self) -> None:
-        if cluster_client() is None:
-            self._freed.count(BYTES_PER_NUMBER * self.n_samples * self.n_features)
 
     def native(self, columns: IntArray) -> tuple[Any, Any]:
         require_memory(
@@ -222,6 +221,12 @@ class DaskEngine(BaseEngine):
 
 def _call_on_rows(fn: Callable[[Block], Any], frame: _Frame, part: Any, y: Any, start: int) -> Any:
     return fn(_block(frame, part, y, start))
+
+
+def _call_and_look(fn: Callable[..., Any], freed: FreedMemory, *arguments: Any) -> Any:
+    result = fn(*arguments)
+    freed.look()
+    return result
 
 
 def _partitions(X: Any) -> list[Any]:

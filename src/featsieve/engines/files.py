@@ -12,7 +12,6 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import (
-    BYTES_PER_NUMBER,
     BaseEngine,
     Context,
     block_rows,
@@ -293,13 +292,12 @@ class FileEngine(BaseEngine):
     def _raw_blocks(self, columns: list[str], *, even: bool = True) -> Iterator[tuple[int, Any]]:
         start = 0
         wanted = [*columns, *([self._table.target] if self._table.target else [])]
-        row_bytes = BYTES_PER_NUMBER * len(wanted)
-        self._freed.count(row_bytes * self.n_samples)  # what the last pass has left behind
+        self._freed.look()  # for what the last pass has left behind
         batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit, even=even)
         for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows
-            self._freed.count(row_bytes * batch.num_rows)
+            self._freed.look()
 
     def _block(self, start: int, batch: Any, schema: Schema) -> Block:
         source = open_source(batch.select(list(schema.names)), schema)
