@@ -34,13 +34,15 @@ from featsieve.input.parameters import (
     check_choice,
     check_count,
     check_flag,
+    check_lengths,
+    check_rows,
     check_sample_weight,
     check_time,
     effective_n_jobs,
     not_allowed,
     parse_memory,
+    refuse_constant_with_weight,
 )
-from featsieve.input.refusals import check_lengths, check_rows, refuse_constant_with_weight
 from featsieve.input.tables import (
     LARGEST_EXACT,
     as_columns,
@@ -187,13 +189,13 @@ def open_engine(
     values = y if target is NO_TARGET else target_matrix(y)
     check_lengths(n_rows, values)
     check_rows(n_rows)
-    weight = check_sample_weight(sample_weight, n_rows)
-    warn_of_other_order(X, sample_weight, "sample_weight")
-    kept = None if weight is None else counted_rows(weight)
-    if weight is not None and kept is not None:
-        weight, values, y = weight[kept.rows], values[kept.rows], select_rows(y, kept.rows)
-    if weight is not None and not in_parts:
-        weight = relative_weights(weight)
+    weight, kept = check_sample_weight(sample_weight, n_rows), None
+    if weight is not None:
+        warn_of_other_order(X, sample_weight, "sample_weight")
+        kept = counted_rows(weight)
+        if kept is not None:
+            weight, values, y = weight[kept.rows], values[kept.rows], select_rows(y, kept.rows)
+        weight = weight if in_parts else relative_weights(weight)
     schema = schema or _memory_schema(X, settings)
     _warn_of_rounding(rounded_columns(X), schema)
     if target is None:

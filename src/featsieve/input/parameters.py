@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
+from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
 
 T = TypeVar("T")
@@ -324,3 +324,40 @@ def _as_numbers(sample_weight: Any) -> FloatArray:
             f"sample_weight is {brief(sample_weight)}, not numbers; give one number per row (a "
             "column itself, not its name) or None."
         ) from None
+
+
+FEWEST_ROWS = 2
+
+
+def check_lengths(n_x: int, y: Any) -> None:
+    n_y = _length(y, n_x)
+    if n_x != n_y:
+        raise InputError(
+            f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
+            "value per row."
+        )
+
+
+def check_rows(n_rows: int) -> None:
+    if n_rows < FEWEST_ROWS:
+        raise InputError(
+            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
+            "than 1 sample)."
+        )
+
+
+def _length(values: Any, otherwise: int) -> int:
+    """Rows of what is not looked at further."""
+    shape = getattr(values, "shape", ())
+    if shape:
+        return int(shape[0])
+    return len(values) if isinstance(values, Sized) else otherwise
+
+
+def refuse_constant_with_weight(counted: Array) -> None:
+    """Rows of weight 0 are as if they were not there."""
+    if any((column == column[0]).all() for column in counted.T):
+        raise InputError(
+            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
+            "nothing can depend on it; give weight to rows with other values."
+        )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sized
+from collections.abc import Collection
 from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.runtime.user_warnings import warn_user
 
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 FEW_STATES = 20
-FEWEST_ROWS = 2
 
 
 def not_a_column(series: Any) -> InputError:
@@ -92,37 +90,3 @@ def are_numbers_in_text(states: Collection[Any]) -> bool:
         return all(isinstance(state, str) and np.isfinite(float(state)) for state in states)
     except ValueError:
         return False
-
-
-def check_lengths(n_x: int, y: Any) -> None:
-    n_y = _length(y, n_x)
-    if n_x != n_y:
-        raise InputError(
-            f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; give one target "
-            "value per row."
-        )
-
-
-def check_rows(n_rows: int) -> None:
-    if n_rows < FEWEST_ROWS:
-        raise InputError(
-            f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
-            "than 1 sample)."
-        )
-
-
-def _length(values: Any, otherwise: int) -> int:
-    """Rows of what is not looked at further."""
-    shape = getattr(values, "shape", ())
-    if shape:
-        return int(shape[0])
-    return len(values) if isinstance(values, Sized) else otherwise
-
-
-def refuse_constant_with_weight(counted: Array) -> None:
-    """Rows of weight 0 are as if they were not there."""
-    if any((column == column[0]).all() for column in counted.T):
-        raise InputError(
-            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
-            "nothing can depend on it; give weight to rows with other values."
-        )

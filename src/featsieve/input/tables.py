@@ -288,6 +288,20 @@ def refuse_unread(container: Any) -> None:
         )
 
 
+def is_plain_arrow(values: Any) -> bool:
+    """Whether a column of Arrow is one piece of numbers that NumPy can look at as they are."""
+    import pyarrow.types as types
+
+    is_number = types.is_floating(values.type) or types.is_integer(values.type)
+    return is_number and values.num_chunks == 1 and not values.null_count
+
+
+def has_flat_memory(frame: Any) -> bool:
+    """Whether pandas keeps the frame as one float array, so that ``to_numpy`` copies nothing."""
+    blocks = getattr(getattr(frame, "_mgr", None), "blocks", ())
+    return len(blocks) == 1 and frame.dtypes.iloc[0] in (np.float64, np.float32)
+
+
 # --- integers that floating-point numbers round ---------------------------------------------------
 
 

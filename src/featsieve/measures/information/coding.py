@@ -329,7 +329,7 @@ def fit_target(engine: Engine, discretizer: Any, n_bins: int) -> TargetCoder:
 def _sample_of(engine: Engine) -> Sample:
     """The rows that all cuts come from."""
     rows = sample_rows(engine.n_samples)
-    weights = weights_of(engine)
+    weights = weights_of(engine) if engine.has_weights else None
     if rows is None:
         return Sample(None, engine.n_samples, weights)
     return Sample(rows, len(rows), None if weights is None else weights[rows])
