@@ -196,8 +196,9 @@ def _claims(tops: dict[str, int], errors: dict[tuple[str, str], list[float]]) ->
     if len(tops) < len(METHODS) or len(names) < 2:
         return []
     words = ", ".join(f"{m} {n}" for m, n in sorted(tops.items(), key=lambda item: -item[1]))
-    better = [n for n in names if _lower(errors, n, "l1-LSMI", "l1-HSIC")]
-    worse = [n for n in names if _lower(errors, n, "l1-HSIC", "l1-LSMI")]
+    both = [n for n in names if (n, "l1-LSMI") in errors and (n, "l1-HSIC") in errors]
+    better = [n for n in both if _lower(errors, n, "l1-LSMI", "l1-HSIC")]
+    worse = [n for n in both if _lower(errors, n, "l1-HSIC", "l1-LSMI")]
     return [
         Claim(
             "l1-LSMI ranks top most often (11 of 22 sets)",

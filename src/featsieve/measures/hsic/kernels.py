@@ -27,7 +27,7 @@ from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Schema
 
-SMALLEST_WIDTH = 1e-150  # σ² is a number still
+LARGEST_RATE = float(np.finfo(np.float64).max) / 4  # times a distance of 0 it is 0 still
 UNITS_PER_TICK = 64  # a median takes about a millisecond
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
@@ -130,9 +130,12 @@ class KernelFunction:
         sigma = np.asarray(bandwidth, dtype=np.float64)
         if self.by_equality:
             return np.full_like(sigma, DELTA_RATE)
-        if self.form == SQUARED:
-            return np.asarray(1.0 / (2.0 * sigma**2))
-        return np.asarray(1.0 / sigma) if self.form == ABSOLUTE else np.asarray(1.0 / sigma**2)
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            if self.form == SQUARED:
+                rate = 1.0 / (2.0 * sigma**2)
+            else:
+                rate = 1.0 / sigma if self.form == ABSOLUTE else 1.0 / sigma**2
+        return np.asarray(np.minimum(rate, LARGEST_RATE))
 
     def width_of_rate(self, rate: FloatArray) -> FloatArray:
         """The bandwidth that gives this rate."""
@@ -364,16 +367,13 @@ def _fixed_width(bandwidth: float, kernel: KernelFunction) -> FixedWidth:
 
 
 def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
-    """A number above 0 whose square is one, too, or one sentence that says what is allowed."""
+    """A finite number above 0, or one sentence that says what is allowed."""
     numeric = isinstance(bandwidth, int | float | np.number) and not isinstance(bandwidth, bool)
-    if numeric and SMALLEST_WIDTH <= bandwidth <= 1 / SMALLEST_WIDTH:
+    if numeric and 0 < bandwidth < np.inf:
         return float(bandwidth)
     raise refused_bandwidth(bandwidth, name)
 
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
     words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(
-        f"{name} must be {words} or a positive number (between {SMALLEST_WIDTH:g} and "
-        f"{1 / SMALLEST_WIDTH:g}), got {brief(bandwidth)}."
-    )
+    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")
