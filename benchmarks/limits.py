@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from benchmarks.limits_case import (
     VARIANTS,
     Outcome,
     case_names,
+    make_tables,
 )
 from featsieve.registry import METHODS
 
@@ -76,6 +79,10 @@ class Batch:
         self._given = {"engine": engine, "folder": str(folder), "clock": clock, **limits}
 
     def run(self, cases: list[str]) -> Iterator[tuple[str, dict[str, Outcome]]]:
+        # A process of its own makes the tables: what that takes is not the fit's.
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            folder = Path(self._given["folder"])
+            pool.submit(make_tables, self._given["engine"], self.shapes, folder).result()
         while cases:
             found: dict[str, Outcome] = {}
             for case, name, outcome in self._lines(cases):

@@ -152,6 +152,13 @@ def needs_classes(case: str) -> bool:
     return find_method(case.split()[0]).target == "classes"
 
 
+def make_tables(engine: str, shapes: list[str], folder: Path) -> None:
+    """What is made already stays."""
+    for shape in (SHAPES[name] for name in shapes):
+        make = shape.parquet if engine == "parquet" else shape.data
+        make(folder)
+
+
 def open_data(engine: str, shape: Shape, folder: Path, classes: bool) -> tuple[Any, Any]:
     if engine == "parquet":
         column = "two" if classes and not shape.n_classes else "y"
