@@ -57,7 +57,7 @@ def _arrow_batches(mapped: Any) -> tuple[Any, Iterable[Any]]:
 def _counted(batches: Iterable[Any], budget: Budget) -> Iterator[Any]:
     for batch in batches:
         batch.validate(full=True)  # offsets outside of the file would end the process
-        budget.take(batch.nbytes)
+        budget.take(batch.get_total_buffer_size())  # nbytes fails on views of text
         yield batch
 
 
