@@ -2,8 +2,8 @@
 
 Each method runs on tables on which it cannot finish, or can only just; what it took is compared
 with the promise: an end within 10 % + 1 s of ``max_time``, and resident memory that grows by at
-most ``memory_limit`` + 200 MB. Outcomes are kept in a folder, so that a run that was ended goes on
-where it was.
+most ``memory_limit`` + 200 MB. Outcomes are kept in a journal beside the results, so that a
+run that was ended goes on where it was.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from benchmarks.frame import write_report
+from benchmarks.frame import RESULTS, write_report
 from benchmarks.limits_case import (
     ENGINES,
     MEMORY_SHAPES,
@@ -32,6 +33,7 @@ from benchmarks.limits_case import (
     case_names,
     make_tables,
 )
+from featsieve.evaluation.journal import Journal
 from featsieve.registry import METHODS
 
 MAX_TIME = 1.5
@@ -127,24 +129,19 @@ def batches(wanted: list[Key]) -> Iterator[tuple[str, str, list[str]]]:
 
 
 class Store:
-    """Outcomes as JSON, one file per method, engine and kind."""
+    """Outcomes by method, engine and kind; a run that was ended goes on from its file."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / "outcomes"
-        self._folder.mkdir(parents=True, exist_ok=True)
-
-    def _path(self, key: Key) -> Path:
-        return self._folder / f"{'-'.join(key).replace(' ', '_')}.json"
+    def __init__(self, path: Path) -> None:
+        about = {"max_time": MAX_TIME, "memory_limit": MEMORY_LIMIT}
+        self._journal = Journal(path, about)
 
     def read(self, key: Key) -> dict[str, Outcome] | None:
-        path = self._path(key)
-        if not path.exists():
+        if key not in self._journal:
             return None
-        return {name: Outcome(**outcome) for name, outcome in json.loads(path.read_text()).items()}
+        return {name: Outcome(**outcome) for name, outcome in self._journal[key].items()}
 
     def write(self, key: Key, found: dict[str, Outcome]) -> None:
-        plain = {name: outcome.__dict__ for name, outcome in found.items()}
-        self._path(key).write_text(json.dumps(plain))
+        self._journal.write(key, {name: asdict(outcome) for name, outcome in found.items()})
 
 
 ANSWERS = {
@@ -247,7 +244,10 @@ libsvm and liblinear are not called: the SVM family has solvers of its own that 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "limits")
+    parser.add_argument(
+        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "limits", help="of the tables"
+    )
+    parser.add_argument("--journal", type=Path, default=RESULTS / "limits.jsonl")
     parser.add_argument("--kinds", nargs="+", default=["time", "memory"])
     parser.add_argument("--cases", nargs="+")
     parser.add_argument("--engines", nargs="+", default=list(ENGINES))
@@ -257,7 +257,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     parser.add_argument("--report", action="store_true", help="write the report of what is there")
     given = parser.parse_args()
-    store = Store(given.folder)
+    store = Store(given.journal)
     started = time.monotonic()
     wanted = [
         key
