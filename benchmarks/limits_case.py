@@ -125,7 +125,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "R2W2 linear": {"kernel": "linear"},
     "LaplacianScore neighbours": {"graph": "knn"},
     "SPEC neighbours": {"graph": "knn"},
-    "WrapperSelector exhaustive": {"search": "exhaustive"},
+    "WrapperSelector exhaustive": {"search": "exhaustive", "n_features_to_select": 1},
     "WrapperSelector auto": {"n_features_to_select": "auto"},
 }
 

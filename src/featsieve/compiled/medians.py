@@ -115,17 +115,15 @@ def next_value(values: Any, value: float, k: int) -> float:
 
 
 @njit(nogil=True, cache=True)
-def pair_contributions(X: Any, scale: Any, is_code: Any, form: int) -> Any:
+def add_pair_contributions(total: Any, X: Any, scale: Any, is_code: Any, form: int) -> None:
     """Σ_c scale_c · contribution_c for all pairs of rows i < j; ``X[c, i]`` as in a tile."""
     n = X.shape[1]
-    total = np.zeros(n * (n - 1) // 2, X.dtype)
     for c in range(X.shape[0]):
         at = 0
         for i in range(n - 1):
             row = total[at : at + n - 1 - i]
             add_contribution(row, X[c, i], X[c, i + 1 :], scale[c], is_code[c], form)
             at += n - 1 - i
-    return total
 
 
 @njit(nogil=True, cache=True)

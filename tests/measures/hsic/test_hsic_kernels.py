@@ -20,9 +20,15 @@ from featsieve.compiled.hsic_tiles import (
     unit_kernels,
     weighted_exponential,
 )
-from featsieve.compiled.medians import kth_difference, kth_value, pair_contributions
-from featsieve.measures.hsic.kernels import kernel_function, median_kernel_distance
+from featsieve.compiled.medians import kth_difference, kth_value
+from featsieve.measures.hsic import kernels
+from featsieve.measures.hsic.kernels import (
+    kernel_function,
+    median_kernel_distance,
+    pair_contributions,
+)
 from featsieve.measures.hsic.medians import median_of_column
+from featsieve.runtime.progress import Monitor, TimeUp
 from tests.reference import median_pair_distance
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -188,3 +194,16 @@ def test_pair_contributions_come_in_pair_order():
     X = np.array([[0.0, 1.0, 3.0]])
     one, no = np.ones(1), np.zeros(1, bool)
     assert pair_contributions(X, one, no, SQUARED).tolist() == [1.0, 9.0, 4.0]
+
+
+def test_the_median_over_many_columns_looks_at_the_clock(monkeypatch):
+    monkeypatch.setattr(kernels, "TERMS_PER_TICK", 1)
+    with pytest.raises(TimeUp):
+        median_kernel_distance(np.eye(4), kernel_function("rbf"), Monitor(max_time=0.0))
+
+
+def test_pieces_of_columns_give_the_same_median(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(6, 40))
+    at_once = median_kernel_distance(X, kernel_function("rbf"))
+    monkeypatch.setattr(kernels, "TERMS_PER_TICK", 1)
+    assert median_kernel_distance(X, kernel_function("rbf"), Monitor()) == at_once

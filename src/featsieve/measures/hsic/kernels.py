@@ -17,7 +17,8 @@ from featsieve.compiled.hsic_tiles import (
     sum_contributions,
     weighted_exponential,
 )
-from featsieve.compiled.medians import pair_contributions
+from featsieve.compiled.medians import add_pair_contributions
+from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 from featsieve.measures.hsic.medians import median_of_column, median_of_sums, median_rows
@@ -29,6 +30,7 @@ from featsieve.schema import Schema
 
 LARGEST_RATE = float(np.finfo(np.float64).max) / 4  # times a distance of 0 it is 0 still
 UNITS_PER_TICK = 64  # a median takes about a millisecond
+TERMS_PER_TICK = 2**26  # contributions of one column to one pair of rows; about 50 ms
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
 
@@ -214,13 +216,35 @@ def kernel_function(name: Any) -> KernelFunction:
     )
 
 
-def median_kernel_distance(X: Array, kernel: KernelFunction) -> float:
+def median_kernel_distance(
+    X: Array, kernel: KernelFunction, monitor: Monitor | None = None
+) -> float:
     """The median distance between the rows of a numeric array."""
     if X.shape[1] == 1:
         return median_of_column(X[:, 0])
     columns = column_major(X)
     ones, codes = np.ones(len(columns)), np.zeros(len(columns), dtype=np.bool_)
-    return median_of_sums(pair_contributions(columns, ones, codes, kernel.form), kernel.form)
+    sums = pair_contributions(columns, ones, codes, kernel.form, monitor)
+    return median_of_sums(sums, kernel.form)
+
+
+def pair_contributions(
+    columns: FloatArray,
+    scale: FloatArray,
+    is_code: Array,
+    form: int,
+    monitor: Monitor | None = None,
+) -> FloatArray:
+    """Σ_c scale_c · contribution_c for all pairs of rows; ``columns[c, i]``, as in a tile."""
+    n_columns, n_rows = columns.shape
+    total = np.zeros(n_rows * (n_rows - 1) // 2, columns.dtype)
+    step = max(1, TERMS_PER_TICK // max(1, len(total)))
+    for begin, end in spans(n_columns, step):
+        if monitor is not None and begin:
+            monitor.tick("taking medians", begin, n_columns)
+        part = slice(begin, end)
+        add_pair_contributions(total, columns[part], scale[part], is_code[part], form)
+    return total
 
 
 # --- widths: the median rule, 1/(2d) for d columns, or a number ----------------------------------
@@ -304,36 +328,40 @@ class MedianWidth:
         units = unit_columns(self.schema, subset)
         if units.n_columns == 1 and not units.is_code[0]:
             return median_of_column(self.sample[units.columns[0]])
-        return median_of_sums(self._sums(units), self.kernel.form)
+        return self._median(self._sums_of_units(units))
 
     def of_changes(self, subset: Sequence[int], candidates: Sequence[int], sign: int) -> FloatArray:
         if not len(subset):
             return self._map(lambda unit: self.of_set([unit]), candidates)
-        base = self._sums(unit_columns(self.schema, subset))
+        base = self._sums_of_units(unit_columns(self.schema, subset))
 
         def changed(unit: int) -> float:
-            total = self._sums(unit_columns(self.schema, [unit]))
+            total = self._sums_of_units(unit_columns(self.schema, [unit]))
             total *= sign
             total += base
-            return median_of_sums(total, self.kernel.form)
+            return self._median(total)
 
         return self._map(changed, candidates)
 
     def of_weights(self, scale: FloatArray) -> float:
         used = np.flatnonzero(scale)
         codes = np.array([int(c) in self.schema.categories for c in used], dtype=np.bool_)
-        sums = pair_contributions(self.sample[used], scale[used], codes, self.kernel.form)
-        return median_of_sums(sums, self.kernel.form)
+        return self._median(self._sums(used, scale[used], codes))
 
     def of_projection(self, W: FloatArray) -> float:
         Z = np.ascontiguousarray(W.T @ self.sample)
         codes = np.zeros(len(Z), dtype=np.bool_)
-        sums = pair_contributions(Z, np.ones(len(Z)), codes, self.kernel.form)
+        return self._median(pair_contributions(Z, np.ones(len(Z)), codes, self.kernel.form))
+
+    def _median(self, sums: FloatArray) -> float:
         return median_of_sums(sums, self.kernel.form)
 
-    def _sums(self, units: UnitColumns) -> FloatArray:
-        ones = np.ones(units.n_columns)
-        return pair_contributions(self.sample[units.columns], ones, units.is_code, self.kernel.form)
+    def _sums_of_units(self, units: UnitColumns) -> FloatArray:
+        return self._sums(units.columns, np.ones(units.n_columns), units.is_code)
+
+    def _sums(self, columns: IntArray, scale: FloatArray, is_code: Array) -> FloatArray:
+        sample = self.sample[columns]
+        return pair_contributions(sample, scale, is_code, self.kernel.form, self.monitor)
 
     def _map(self, fn: Callable[[int], float], units: Sequence[int]) -> FloatArray:
         widths = np.empty(len(units))

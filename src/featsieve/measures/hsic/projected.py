@@ -157,7 +157,7 @@ class ProjectedHSIC:
         if not self._can_start():
             return None
         monitor = self._pairs.monitor
-        width = median_kernel_distance(self._X.T, self._kernel)
+        width = median_kernel_distance(self._X.T, self._kernel, monitor)
         P = np.exp(-float(self._kernel.rate(width)) * squared_distances(self._X, monitor))
         P *= self._fixed_matrix()
         P[np.diag_indices_from(P)] -= P.sum(axis=1)
