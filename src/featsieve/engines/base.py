@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import starmap
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
@@ -76,6 +77,11 @@ def spans(total: int, width: int) -> Iterator[tuple[int, int]]:
     """
     for start in range(0, total, width):
         yield start, min(start + width, total)
+
+
+def slices(total: int, width: int) -> Iterator[slice]:
+    """The same as :func:`spans`, to index some rows at a time."""
+    return starmap(slice, spans(total, width))
 
 
 def tile_columns(n_samples: int, memory_limit: int, n_jobs: int) -> int:
