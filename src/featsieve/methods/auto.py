@@ -36,6 +36,7 @@ from featsieve.methods.portfolio import (
     unknown_cost,
 )
 from featsieve.procedures.combination import Ballot
+from featsieve.procedures.count_rule import count_notes
 from featsieve.procedures.deferred import Deferred
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
@@ -48,7 +49,6 @@ from featsieve.procedures.judging.rows import (
 )
 from featsieve.procedures.race import COMBINATION, Race
 from featsieve.procedures.runners import Candidate, Clocked, Runner, affordable
-from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS
 from featsieve.result import TIME_LIMIT, SelectionResult
@@ -221,7 +221,7 @@ class AutoSelector(BaseSelector):
         for result in _run(winner.candidate, engine, count):
             extras = {"method": winner.name, "race": rows}
             notes = count_notes("half of the features: too few rows for a race", ())
-            yield result.evolve(extras={**result.extras, **extras, **({} if k else notes)})
+            yield result.with_extras({**extras, **({} if k else notes)})
 
     def _noted(
         self, result: SelectionResult, race: Race, runner: Runner, count: int, rule: str
@@ -229,7 +229,7 @@ class AutoSelector(BaseSelector):
         extras: dict[str, Any] = {"method": runner.name, "race": race.table(runner, count)}
         if race.count is None:
             extras |= count_notes(rule, runner.curve() if runner.losses else ())
-        return result.evolve(extras={**result.extras, **extras})
+        return result.with_extras(extras)
 
     # --- its parts ------------------------------------------------------------------------------
 

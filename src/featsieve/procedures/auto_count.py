@@ -6,17 +6,21 @@ that learn, and judged on the others, so that nothing leaks from the choice into
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.procedures.count_rule import (
+    count_notes,
+    is_past_the_best,
+    smallest_within_one_error,
+    standard_error,
+)
 from featsieve.procedures.judging.judges import COUNT_JUDGES, JUDGES
 from featsieve.procedures.judging.rows import FEWEST_ROWS, Court, RowSample, draw_rows, split_rows
 from featsieve.procedures.judging.sizes import SetsBySize, sizes_up_to, untested
-from featsieve.procedures.smi_curve import count_notes, smallest_within_one_error
 from featsieve.procedures.variance_count import VARIANCE_RULE, variance_curve
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
@@ -99,21 +103,13 @@ class AutoCount:
             for fold, sets in zip(folds, sources, strict=True):
                 errors.append(float(court.verdict(fold, sets.units(size)).errors.mean()))
                 sample.source.monitor.tick("judging counts", len(points), len(sizes))
-            points.append(SizePoint(size, -float(np.mean(errors)), _standard_error(errors)))
-            if _is_past_the_best(points):
+            points.append(
+                SizePoint(size, -float(np.mean(errors)), standard_error(np.array(errors)))
+            )
+            if is_past_the_best(points, PATIENCE):
                 break
         return points
 
 
-def _standard_error(values: Sequence[float]) -> float:
-    spread: FloatArray = np.asarray(values)
-    return float(spread.std(ddof=1) / np.sqrt(len(spread))) if len(spread) > 1 else 0.0
-
-
-def _is_past_the_best(points: Sequence[SizePoint]) -> bool:
-    best = int(np.argmax([point.value for point in points]))
-    return len(points) - 1 - best >= PATIENCE
-
-
 def _noted(result: SelectionResult, rule: str, curve: Curve) -> SelectionResult:
-    return result.evolve(extras={**result.extras, **count_notes(rule, curve)})
+    return result.with_extras(count_notes(rule, curve))

@@ -20,9 +20,10 @@ from scipy.stats import t as student
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.procedures.combination import Ballot, Combination, ballot_sizes
+from featsieve.procedures.count_rule import standard_error
 from featsieve.procedures.judging.rows import Court, Fold, RowSample
 from featsieve.procedures.judging.sizes import SetsBySize
-from featsieve.procedures.runners import Clocked, Runner, standard_error
+from featsieve.procedures.runners import Clocked, Runner
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.pool import ordered_map

@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.procedures.combination import VOTE_SIZES
+from featsieve.procedures.count_rule import standard_error
 from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
 from featsieve.protocols import Engine, Procedure
 from featsieve.runtime.progress import TimeUp
@@ -94,10 +95,6 @@ def _curve(losses: Mapping[int, FloatArray]) -> tuple[tuple[int, float, float], 
         (size, float(values.mean()), standard_error(values - losses[best]))
         for size, values in losses.items()
     )
-
-
-def standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 class Clocked:

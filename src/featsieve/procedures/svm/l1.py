@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -140,7 +140,7 @@ class Path:
         """Filled up with those that are next to enter."""
         answer = self.answer()
         assert answer.order is not None
-        return answer.evolve(indices=answer.order[: self.k])
+        return replace(answer, indices=answer.order[: self.k])
 
     def _order(self, selected: IntArray) -> IntArray:
         """The selected, then the others as they enter the path, then as they are next to enter."""
