@@ -61,7 +61,6 @@ class DaskTable:
     def __init__(self, X: Any, y: Any, monitor: Monitor) -> None:
         self.collection = X
         self.native_target = y
-        self._monitor = monitor
         self.parts = _partitions(X)
         self.caller = Caller(self.parts, monitor)
         looks = self._looks()

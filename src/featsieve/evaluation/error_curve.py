@@ -80,10 +80,6 @@ class ErrorCurve:
             return np.full(len(errors), np.nan)
         return np.asarray(errors.std(axis=1, ddof=1) / np.sqrt(n_folds))
 
-    def by_count(self, method: str) -> dict[int, FloatArray]:
-        """k → errors of the folds, as :func:`win_tie_loss` takes them."""
-        return dict(zip(self.counts, self.errors[method], strict=True))
-
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {

@@ -88,7 +88,6 @@ class BoundConditionalDependence:
         self._agreement = agreement
         self._n_neighbors = n_neighbors
         X, y = engine.take()
-        self._schema = engine.schema
         dummies = Dummies(engine.schema)
         expanded = np.array(dummies.expand(Block(0, X, y)), dtype=np.float64)
         expanded[:, dummies.is_indicator] *= HALF

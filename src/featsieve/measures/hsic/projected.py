@@ -104,7 +104,7 @@ class ProjectedHSIC:
                 "of them."
             )
         self._pairs = gathered_pairs(pairs)
-        self._tiles, self._kernel, self._schema = tiles, kernel, schema
+        self._tiles, self._kernel = tiles, kernel
         self._widths = _expanded_widths(widths, schema)
         self._X = expanded_columns(self._pairs.rows.X, schema)
 
