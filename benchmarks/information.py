@@ -147,7 +147,7 @@ print(time.perf_counter() - start)
 
 def shapes(n_jobs: int) -> str:
     """Many columns: time a pair, what whole selectors need, and the most memory a child held."""
-    lines = ["| data | what | seconds | ns a pair | peak memory |", "|---|---|---|---|---|"]
+    lines = ["| data | what | seconds | ns per pair | peak memory |", "|---|---|---|---|---|"]
     for rows, columns, states in ((72, 7070, (3,)), (6000, 5000, (2, 3, 4, 5))):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "codes.npz"

@@ -150,7 +150,7 @@ def main() -> None:
     codes, y = make_codes(options.rows, options.columns, options.states)
     pairs = options.columns * (options.columns - 1) / 2
     for name, seconds in measure(codes, y, options.jobs).items():
-        print(f"{name}: {seconds:.4f} s, {seconds / pairs * 1e9:.0f} ns a pair")
+        print(f"{name}: {seconds:.4f} s, {seconds / pairs * 1e9:.0f} ns per pair")
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def test_the_tuned_machine_beats_bad_settings():
 
 
 def test_the_grid_is_that_of_scikit_learn():
-    """Distances computed once give the errors of fitting every pair anew."""
+    """Distances computed once give the errors of fitting every pair again."""
     from sklearn.svm import SVC
 
     rng = np.random.default_rng(1)

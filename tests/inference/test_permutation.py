@@ -31,7 +31,7 @@ from tests.tables import as_pandas, mixed_columns
 
 
 class SlowPearson(Pearson):
-    """Pearson without its fast way: every permutation is bound anew."""
+    """Pearson without its fast way: every permutation is bound again."""
 
     scale_ddof = 0
 

@@ -192,5 +192,5 @@ def test_a_report_is_about_the_fitted_table(fitted):
         describe(MRMR(), X, y)
     with pytest.raises(InputError, match=r"X has 2 columns, but the selector was fitted on 10"):
         describe(selector, X[:, :2], y)
-    with pytest.raises(InputError, match=r"X has 200 rows and y has 5; give one target value"):
+    with pytest.raises(InputError, match=r"X has 200 rows and y has 5: inconsistent"):
         describe(selector, X, y[:5])

@@ -1,4 +1,4 @@
-"""The scale of weights: their ratios are kept, whole numbers are found again."""
+"""The scale of weights: their ratios are kept, integers are found again."""
 
 from __future__ import annotations
 

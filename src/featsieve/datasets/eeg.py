@@ -92,7 +92,7 @@ def make_motor_imagery(
         Also give ``signals``, float32, trials × channels × 350 samples at 100 Hz
         (46 MB for 280 trials of 118 channels).
     idle_rhythms
-        Amplitude of what real recordings hold beside the rhythms that answer: an α rhythm at the
+        Amplitude of what real recordings hold besides the rhythms that answer: an α rhythm at the
         back of the head near 9 Hz and muscle activity at its sides above 25 Hz, both of which vary
         from trial to trial whatever is imagined. 0 leaves them out.
     random_state

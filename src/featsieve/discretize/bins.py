@@ -160,7 +160,7 @@ class EqualWidth(_BySize):
 class SigmaCuts(_BySize):
     """Cuts at the mean plus multiples of the standard deviation (ddof 1).
 
-    Weights in the ratio of small whole numbers count rows, the least such numbers of them; the
+    Weights in the ratio of small integers count rows, the least such numbers of them; the
     mean of other weights is 1. So the cuts depend on the ratios of the weights only.
 
     Parameters

@@ -23,6 +23,7 @@ from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     check_callback,
     check_integer,
+    check_lengths,
     check_time,
     effective_n_jobs,
     settings_of,
@@ -206,10 +207,11 @@ class _Trial:
         X = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
         target = describe_target(scan_target(y, task), task, rescale=False)
         if target.n_outputs != 1:
-            raise InputError("the target has several outputs; compare on one at a time.")
+            raise InputError(
+                "the target has several outputs; compare methods on one output at a time."
+            )
         codes = encode_target(y, target)[:, 0]
-        if len(codes) != X.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and y has {len(codes)}; give one each.")
+        check_lengths(X.shape[0], codes)
         seed = check_integer("random_state", seed, 0)
         folds = fixed_folds(codes, cv, groups, target.is_classification, seed)
         several = [judges] if isinstance(judges, str) else list(judges)
@@ -256,7 +258,7 @@ class _Trial:
             rows = np.concatenate([np.flatnonzero(owner == group) for group in drawn])
             if len(np.unique(self.codes[rows])) > 1:
                 return np.sort(rows) if self.dependence.in_order else rows
-        raise InputError("bootstrap samples hold one class only; set n_bootstraps=0.")
+        raise InputError("bootstrap samples hold only one class; set n_bootstraps=0.")
 
     def kept(self, kind: str, rows: IntArray) -> Dependence:
         """Of these rows; the copies of a row that was drawn twice belong together."""

@@ -22,6 +22,7 @@ from featsieve.input.parameters import (
     check_callback,
     check_choice,
     check_integer,
+    check_lengths,
     check_time,
     effective_n_jobs,
     is_integer,
@@ -253,10 +254,9 @@ def _prepare(
 ) -> _Trial:
     described = describe_target(scan_target(y, task), task, rescale=False)
     if described.n_outputs != 1:
-        raise InputError("the target has several outputs; judge them one at a time.")
+        raise InputError("the target has several outputs; judge one output at a time.")
     target = encode_target(y, described)[:, 0]
-    if len(target) != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows and y has {len(target)}; they must be equal.")
+    check_lengths(X.shape[0], target)
     if metric == "auto":
         metric = "error_rate" if described.is_classification else "unexplained"
     check_choice("metric", metric, METRICS, also="'auto'")

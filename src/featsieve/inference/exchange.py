@@ -76,7 +76,7 @@ class Exchange:
 
 
 def rarest_pvalue(n_rows: int) -> float:
-    """No approximation is below: no permutation is rarer than 1/n!, and 0 is no p-value.
+    """No approximation is below: no permutation is rarer than 1/n!, and 0 is not a p-value.
 
     >>> round(rarest_pvalue(4), 6), rarest_pvalue(1000) > 0
     (0.041667, True)

@@ -358,6 +358,6 @@ def refuse_constant_with_weight(counted: Array) -> None:
     """Rows of weight 0 are as if they were not there."""
     if any((column == column[0]).all() for column in counted.T):
         raise InputError(
-            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
+            f"the target has only one value in the {len(counted)} rows with sample_weight > 0, so "
             "nothing can depend on it; give weight to rows with other values."
         )

@@ -50,7 +50,7 @@ def is_dask(container: Any) -> bool:
 
 
 def is_batch(container: Any) -> bool:
-    """A record batch of Arrow, which has columns, but is no table for narwhals."""
+    """A record batch of Arrow, which has columns, but is not a table for narwhals."""
     kind = type(container)
     return kind.__name__ == "RecordBatch" and kind.__module__.startswith("pyarrow")
 
@@ -146,7 +146,7 @@ def as_floats(values: Any) -> Any:
 
 def too_large(what: str) -> InputError:
     return InputError(
-        f"{what} holds a whole number that is too large for a floating-point number (above "
+        f"{what} holds an integer that is too large for a floating-point number (above "
         "1.8e308); divide by a constant, or take logarithms."
     )
 

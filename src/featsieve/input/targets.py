@@ -227,7 +227,7 @@ def _warn_of_a_class_per_row(scan: TargetScan) -> None:
     n_rows = scan.n_rows
     if scan.numeric and n_rows > 2 and any(len(states) == n_rows for states in scan.distinct):
         warn_user(
-            f"the target has a different whole number in each of the {n_rows} rows, taken as "
+            f"the target has a different integer in each of the {n_rows} rows, taken as "
             "classes of one row each, between which columns can hardly differ; give "
             "task='regression' if they are numbers."
         )
@@ -238,7 +238,7 @@ def _refuse_constant(scan: TargetScan, word: str) -> None:
         if len(states) == 1:
             which = "the target" if len(scan.distinct) == 1 else f"output {output} of the target"
             raise InputError(
-                f"{which} has one {word} only in {scan.n_rows} rows, so nothing can depend on it; "
+                f"{which} has only one {word} in {scan.n_rows} rows, so nothing can depend on it; "
                 f"give at least two distinct values (one class or 1 sample is not enough)."
             )
 
@@ -304,7 +304,7 @@ def _numeric_if_possible(values: Array) -> Array:
     floats = floats_of(cells, "the target")
     if all(isinstance(v, int) for v in cells) and len(np.unique(floats)) < len(set(cells)):
         raise InputError(
-            "the target holds whole numbers that floating-point numbers cannot tell apart; "
+            "the target holds integers that floating-point numbers cannot tell apart; "
             "subtract a constant, or give text if they are classes."
         )
     return floats.reshape(values.shape)

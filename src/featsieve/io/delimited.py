@@ -53,7 +53,7 @@ def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget
 
 @dataclass(frozen=True)
 class _TextFile:
-    """A file and how to read it; ``content`` takes its place where it was written anew."""
+    """A file and how to read it; ``content`` takes its place where it was written again."""
 
     path: Path
     source: str
@@ -61,7 +61,7 @@ class _TextFile:
     layout: Layout
     block_size: int
     comments: _CommentRows
-    take_memory: Callable[[], None]  # to write the file anew
+    take_memory: Callable[[], None]  # to write the file again
     content: bytes | None = None
 
     @classmethod
@@ -148,7 +148,7 @@ class _TextFile:
 
 
 def _without_blanks(path: Path, layout: Layout) -> bytes:
-    """The table written anew, for a reader that knows no blanks before a quote."""
+    """The table written again, for a reader that knows no blanks before a quote."""
     import pyarrow as pa
 
     output = io.StringIO(newline="")

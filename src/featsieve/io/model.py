@@ -221,7 +221,7 @@ class ArrowTable:
 
 
 def as_numbers(column: Any) -> Any:
-    """Decimals, and numbers in a dictionary that are no codes, as plain numbers."""
+    """Decimals, and numbers in a dictionary that are not codes, as plain numbers."""
     import pyarrow as pa
 
     kind = column.type

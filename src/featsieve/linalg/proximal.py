@@ -75,7 +75,7 @@ class Problem:
         """Whether the objective falls by some of what the model promises.
 
         Where the promise is lost in rounding, the residual decides, if the objective stays. A
-        point beyond the range of floating point is no gain, whatever its objective.
+        point beyond the range of floating point is not a gain, whatever its objective.
         """
         if not np.isfinite(new.objective):
             return False

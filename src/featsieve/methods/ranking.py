@@ -89,7 +89,7 @@ class IncrementalRanking(PairingSelector):
             return {}
         labels = np.unique(np.asarray(classes))
         if len(labels) < 2:
-            raise InputError("classes holds one class only; give all classes that may come.")
+            raise InputError("classes holds only one class; give all classes that may come.")
         return {"target": Target("classification", 1, (labels,))}
 
     def _select_from(self, engine: Any, output_scores: Any) -> None:

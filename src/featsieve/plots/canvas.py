@@ -38,13 +38,13 @@ def column_names(estimator: Any) -> list[str]:
 
 
 def short(name: str) -> str:
-    """A name that fits beside a point; no letter of it is taken for mathematics."""
+    """A name that fits next to a point; no letter of it is taken for mathematics."""
     text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
     return text.replace("$", r"\$")
 
 
 def label_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> None:
-    """Names beside points, to the left of those at the right edge.
+    """Names next to points, to the left of those at the right edge.
 
     A name that would lie on one before it is left out: give the most important first.
     """

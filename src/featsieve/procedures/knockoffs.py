@@ -119,7 +119,7 @@ def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:
 
 
 def level_after(fdr: float) -> float | None:
-    """Where e-values look; one level only, which must not depend on what they say."""
+    """Where e-values look; only one level, which must not depend on what they say."""
     return next((level for level in LATER_LEVELS if level > fdr), None)
 
 

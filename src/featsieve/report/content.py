@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from featsieve import __version__
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_lengths
 from featsieve.markup import points
 from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS, score_of
@@ -168,10 +169,8 @@ def _check_table(selector: Any, X: Any, y: Any) -> None:
             f"X has {X.shape[1]} columns, but the selector was fitted on "
             f"{selector.n_features_in_}; give the table that it was fitted on."
         )
-    if y is not None and len(y) != X.shape[0]:
-        raise InputError(
-            f"X has {X.shape[0]} rows and y has {len(y)}; give one target value per row."
-        )
+    if y is not None:
+        check_lengths(X.shape[0], y)
 
 
 def _names(selector: Any, names: Sequence[str] | None) -> list[str]:

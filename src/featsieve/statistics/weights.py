@@ -7,7 +7,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.schema import KeptRows, power_of_two
 
-MOST_UNITS = 16  # that the least weight may be: class sizes such as 333 and 667 are no counts
+MOST_UNITS = 16  # that the least weight may be: class sizes such as 333 and 667 are not counts
 LEAST = 2.0**-900
 ROUNDING = 8 * np.finfo(np.float64).eps
 
@@ -27,7 +27,7 @@ def counted_rows(weight: FloatArray) -> KeptRows | None:
 def relative_weights(weight: FloatArray) -> FloatArray:
     """Positive weights on a scale of their own, so that only their ratios count.
 
-    Weights in the ratio of small whole numbers become the least such numbers, which count rows;
+    Weights in the ratio of small integers become the least such numbers, which count rows;
     all others get the mean 1.
 
     >>> relative_weights(np.array([0.2, 0.2, 0.6])), relative_weights(np.array([0.4, 0.6]))

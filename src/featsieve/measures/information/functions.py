@@ -111,7 +111,7 @@ def mutual_information(x: Any, y: Any, *, correction: Correction = None) -> floa
 
 
 def normalized_mutual_information(x: Any, y: Any, *, correction: Correction = None) -> float:
-    """I(X; Y) / √(H(X) H(Y)) (Sugiyama, lecture notes), 0 if either has one state only.
+    """I(X; Y) / √(H(X) H(Y)) (Sugiyama, lecture notes), 0 if either has only one state.
 
     The data are those of :func:`entropy`.
 

@@ -207,7 +207,7 @@ class Spectrum:
 
 
 def _largest_pairs(product: Any, trivial: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """The largest eigenpairs of a symmetric product, those beside ``trivial`` (eigenvalue 1)."""
+    """The largest eigenpairs of a symmetric product, those besides ``trivial`` (eigenvalue 1)."""
     n = len(trivial)
     count = min(count, n - 1)
 
