@@ -138,13 +138,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="a Python that has pyHSICLasso")
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     cases: list[Callable[[], Case]] = [single_case, backward_case]
     comparisons = [
-        compare(case(), repeats=given.repeats, warm_up=int(case is single_case)) for case in cases
+        compare(case(), repeats=arguments.repeats, warm_up=int(case is single_case))
+        for case in cases
     ]
-    if given.peer:
-        comparisons.append(run_lasso(given.peer, given.repeats))
+    if arguments.peer:
+        comparisons.append(run_lasso(arguments.peer, arguments.repeats))
     report(comparisons)
 
 

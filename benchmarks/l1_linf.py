@@ -42,10 +42,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="a Python that has pyHSICLasso")
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     comparisons = [compare(gradient_case(), repeats=20)]
-    if given.peer:
-        comparisons.append(run_selection(given.peer, given.repeats))
+    if arguments.peer:
+        comparisons.append(run_selection(arguments.peer, arguments.repeats))
     write_report(
         "l1_linf",
         "Transformations as selectors: speed",

@@ -259,26 +259,26 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start nothing later")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     parser.add_argument("--report", action="store_true", help="write the report of what is there")
-    given = parser.parse_args()
-    store = Store(given.folder)
+    arguments = parser.parse_args()
+    store = Store(arguments.folder)
     started = time.monotonic()
     wanted = [
         key
-        for key in jobs(given.kinds)
-        if (not given.cases or key[1] in given.cases)
-        and key[2] in given.engines
-        and (given.again or store.read(key) is None)
+        for key in jobs(arguments.kinds)
+        if (not arguments.cases or key[1] in arguments.cases)
+        and key[2] in arguments.engines
+        and (arguments.again or store.read(key) is None)
     ]
-    for kind, engine, cases in [] if given.report else batches(wanted):
-        batch = Batch(kind, engine, given.folder, given.shapes, given.clock)
+    for kind, engine, cases in [] if arguments.report else batches(wanted):
+        batch = Batch(kind, engine, arguments.folder, arguments.shapes, arguments.clock)
         for case, found in batch.run(cases):
             key = kind, case, engine
             store.write(key, (store.read(key) or {}) | found)
             print(*key, {name: cell(kind, outcome) for name, outcome in found.items()}, flush=True)
-            if time.monotonic() - started > given.seconds:
+            if time.monotonic() - started > arguments.seconds:
                 return
-    if given.report:
-        report({key: found for key in jobs(given.kinds) if (found := store.read(key))})
+    if arguments.report:
+        report({key: found for key in jobs(arguments.kinds) if (found := store.read(key))})
 
 
 def clock_words(kind: str, engine: str, found: Outcomes) -> str:

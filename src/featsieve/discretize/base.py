@@ -167,8 +167,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
         fn, n_values = partial(self._short_cuts, classes, sample.weights), sample.n_rows * n_classes
         n_jobs = engine.n_jobs if sample.n_rows >= self._rows_worth_threads else 1
-        found = map_taken(engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs)
-        cuts.update(zip(numeric.tolist(), found, strict=True))
+        numeric_cuts = map_taken(
+            engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs
+        )
+        cuts.update(zip(numeric.tolist(), numeric_cuts, strict=True))
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:

@@ -109,8 +109,8 @@ def _ordered_ends(
     below = np.cumsum(weights[order])
     total = below[-1] if len(below) else 0.0
     rounding = len(below) * np.finfo(float).eps  # of the sums: a share that is reached in exact
-    wanted = np.arange(1, n_bins) * total * (1 - rounding)  # numbers must not be missed
-    return values[order], np.searchsorted(below * n_bins, wanted, side="left")
+    thresholds = np.arange(1, n_bins) * total * (1 - rounding)  # numbers must not be missed
+    return values[order], np.searchsorted(below * n_bins, thresholds, side="left")
 
 
 class _BySize(Discretizer):
@@ -266,9 +266,9 @@ def choose_discretizer(
             return SigmaCuts()
         case "caim":
             return CAIM()
-    words = ", ".join(map(repr, allowed))
+    choices = ", ".join(map(repr, allowed))
     raise not_allowed(
         parameter,
         given,
-        f"{words}, an object of featsieve.discretize, or None for columns that are codes already",
+        f"{choices}, an object of featsieve.discretize, or None for columns that are codes already",
     )

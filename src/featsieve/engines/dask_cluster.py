@@ -95,9 +95,9 @@ class KeptParts:
             known = [worker for worker in holders.get(part.key, ()) if worker in threads]
             at[known[0] if known else None].append(part)
         groups = []
-        for worker, own in at.items():
-            n_lists = min(threads.get(worker, 1), len(own))
-            groups += [own[start::n_lists] for start in range(n_lists)]
+        for worker, its_parts in at.items():
+            n_lists = min(threads.get(worker, 1), len(its_parts))
+            groups += [its_parts[start::n_lists] for start in range(n_lists)]
         return groups
 
 

@@ -290,9 +290,9 @@ class FileEngine(BaseEngine):
 
     def _raw_blocks(self, columns: list[str], *, even: bool = True) -> Iterator[tuple[int, Any]]:
         start = 0
-        wanted = [*columns, *([self._table.target] if self._table.target else [])]
+        names = [*columns, *([self._table.target] if self._table.target else [])]
         self._freed.look()  # for what the last pass has left behind
-        batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit, even=even)
+        batches = self._table.batches(names, self._rows_per_block, self.memory_limit, even=even)
         for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows

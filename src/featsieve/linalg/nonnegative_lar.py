@@ -51,8 +51,8 @@ class _Path:
     def enter(self, index: int) -> None:
         """Make ``index`` active, unless it lies in the span of those that are."""
         if index not in self.columns:
-            wanted = [index, *self._soon_to_enter(index)]
-            self.columns.update(zip(wanted, self._gram_columns(wanted), strict=True))
+            indices = [index, *self._soon_to_enter(index)]
+            self.columns.update(zip(indices, self._gram_columns(indices), strict=True))
         inside = self._gram()
         across = self.columns[index][self.active]
         rest = self.columns[index][index] - across @ np.linalg.lstsq(inside, across)[0]

@@ -71,14 +71,14 @@ def minimize_on_simplex(
     adds ½ρ|w − w_before|², which makes a singular matrix regular and vanishes at the minimiser.
     ``check`` is called between two changes of the active set; it may raise.
     """
-    given = np.zeros(len(linear)) if diagonal is None else diagonal
-    curvature = np.einsum("ij,ij->i", factor, factor) + given
+    ridge = np.zeros(len(linear)) if diagonal is None else diagonal
+    curvature = np.einsum("ij,ij->i", factor, factor) + ridge
     proximity = PROXIMITY * max(float(curvature.mean()), float(np.abs(linear).max()), 1e-300)
     weights: Floats = np.zeros(len(linear))
     weights[int(np.argmin(0.5 * curvature - linear))] = 1.0
     n_iter = 0
     for _ in range(MAX_PROXIMAL_STEPS):
-        program = _Program(factor, linear + proximity * weights, given + proximity)
+        program = _Program(factor, linear + proximity * weights, ridge + proximity)
         moved, changes = _active_set(program, weights, check)
         change = float(np.abs(moved - weights).max())
         weights, n_iter = moved, n_iter + changes
@@ -86,7 +86,7 @@ def minimize_on_simplex(
             break
     weights = weights / weights.sum()
     product = factor.T @ weights
-    quadratic = product @ product + given @ weights**2
+    quadratic = product @ product + ridge @ weights**2
     return SimplexSolution(weights, float(0.5 * quadratic - linear @ weights), n_iter)
 
 

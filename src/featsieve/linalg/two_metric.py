@@ -97,11 +97,11 @@ class _Projection:
     def _project(self, point: Point, move: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The nearest feasible point, block by block."""
         V = point.W + move[: point.W.size].reshape(point.W.shape)
-        wanted = self.sizes + move[point.W.size :]
-        sizes = np.zeros_like(wanted)
+        levels = self.sizes + move[point.W.size :]
+        sizes = np.zeros_like(levels)
         for blocks, rows in self._blocks.layouts:
             flat = np.abs(V[rows].reshape(len(rows), -1))
-            sizes[blocks] = epigraph_level(flat, wanted[blocks])
+            sizes[blocks] = epigraph_level(flat, levels[blocks])
         bound = sizes[self._blocks.owner][:, None]
         return np.clip(V, -bound, bound) + 0.0, sizes
 

@@ -128,8 +128,8 @@ class TestedRanking(IncrementalRanking, MayBeEmpty):
     @property
     def _rule(self) -> Any:
         """By which adjusted p-values columns are kept, if they decide."""
-        given = self.n_features_to_select
-        return given if isinstance(given, str) and given in COUNT_RULES else None
+        count = self.n_features_to_select
+        return count if isinstance(count, str) and count in COUNT_RULES else None
 
     @property
     def _offers_auto_count(self) -> bool:

@@ -96,10 +96,10 @@ def shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
 
     Over the chosen ones this sums to x'Qx; Q need not be symmetric.
     """
-    given = Q[chosen].sum(axis=0)
+    sums = Q[chosen].sum(axis=0)
     outside = np.ones(len(Q), dtype=bool)
     outside[chosen] = False
-    return given + np.where(outside, np.diag(Q), 0.0)
+    return sums + np.where(outside, np.diag(Q), 0.0)
 
 
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.

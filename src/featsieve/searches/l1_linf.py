@@ -154,13 +154,13 @@ class L1LInf(BaseEstimator):
         return PenalizedRows(bound, owner, self.p, self.solver, self.max_iter, self.tol)
 
     def _n_components(self, bound: BoundMatrix, n_rows: int) -> int:
-        given = self.n_components
-        if given is None:
+        wanted = self.n_components
+        if wanted is None:
             useful = _FEW_COMPONENTS
             if isinstance(bound, HasTransform):
                 useful = bound.useful_components
             return max(1, min(useful, n_rows))
-        return check_integer("n_components", given, 1, n_rows, also="None")
+        return check_integer("n_components", wanted, 1, n_rows, also="None")
 
     # --- starts ---------------------------------------------------------------------------------
 

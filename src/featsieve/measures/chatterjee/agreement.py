@@ -96,8 +96,8 @@ class ClassAgreement:
         for codes in self.codes.T:
             states, state = np.unique(codes, return_inverse=True)
             _, keys = _sorted_keys(points.codes, state, len(states))
-            wanted = near * len(states) + state[rows]
-            total += np.searchsorted(keys, wanted, side="right") - np.searchsorted(keys, wanted)
+            pairs = near * len(states) + state[rows]
+            total += np.searchsorted(keys, pairs, side="right") - np.searchsorted(keys, pairs)
         return total / self.codes.shape[1]
 
 

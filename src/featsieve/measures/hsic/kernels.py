@@ -375,5 +375,5 @@ def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
 
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
-    words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")
+    choices = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
+    return InputError(f"{name} must be {choices} or a positive number, got {brief(bandwidth)}.")

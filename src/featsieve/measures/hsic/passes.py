@@ -151,8 +151,10 @@ class StoredTarget:
     def _strip(self, start: int, n_rows: int) -> FloatArray:
         """Several tiles side by side: of some rows with all after them."""
         if start not in self._wide:
-            own = [(j, M) for (i, j), M in self.tiles.items() if i == start and j < start + n_rows]
-            self._wide[start] = np.concatenate([M for _, M in sorted(own, key=itemgetter(0))], 1)
+            tiles = [
+                (j, M) for (i, j), M in self.tiles.items() if i == start and j < start + n_rows
+            ]
+            self._wide[start] = np.concatenate([M for _, M in sorted(tiles, key=itemgetter(0))], 1)
         return self._wide[start]
 
     def merge(self, other: Self) -> Self:

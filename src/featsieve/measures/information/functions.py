@@ -200,8 +200,8 @@ def _joint(correction: Correction, **variables: Any) -> JointCounts:
     codes = {name: state_codes(values, name) for name, values in variables.items()}
     lengths = {name: len(values) for name, values in codes.items()}
     if len(set(lengths.values())) > 1:
-        given = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise InputError(f"the numbers of rows differ: {given}; give one state per row in each.")
+        counts = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise InputError(f"the numbers of rows differ: {counts}; give one state per row in each.")
     return JointCounts.of(list(codes.values()), correction)
 
 

@@ -205,7 +205,7 @@ def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> Flo
     places = [np.searchsorted(columns, schema.columns_of(unit)) for unit in chosen]
     if schema.groups is None:
         return by_unit[:, np.concatenate(places)].T
-    return np.array([by_unit[:, own].max(axis=1) for own in places])
+    return np.array([by_unit[:, columns_of_unit].max(axis=1) for columns_of_unit in places])
 
 
 def _hall(

@@ -78,12 +78,12 @@ class RowSample:
 
 def draw_rows(engine: Engine, seed: int, most: int = MOST_ROWS) -> RowSample:
     """Rows by seed and index alone, so that every engine draws the same."""
-    wanted = min(most, max(FEWEST_SAMPLED, MOST_CELLS // max(engine.n_features, 1)))
-    if engine.n_samples <= wanted:
+    size = min(most, max(FEWEST_SAMPLED, MOST_CELLS // max(engine.n_features, 1)))
+    if engine.n_samples <= size:
         rows = np.arange(engine.n_samples)
     else:
         rng = np.random.default_rng((seed, engine.n_samples))
-        rows = np.sort(rng.choice(engine.n_samples, wanted, replace=False))
+        rows = np.sort(rng.choice(engine.n_samples, size, replace=False))
     return taken_rows(engine, rows)
 
 
@@ -135,8 +135,8 @@ def _dealt(sample: RowSample, n_folds: int, seed: int, kept: Dependence) -> Iter
     by_target = shuffled[np.argsort(strata[shuffled], kind="stable")]
     number = np.empty(len(sizes), dtype=np.intp)
     for start in range(0, len(sizes), n_folds):
-        some = by_target[start : start + n_folds]
-        number[some] = rng.permutation(n_folds)[: len(some)]
+        part = by_target[start : start + n_folds]
+        number[part] = rng.permutation(n_folds)[: len(part)]
     for fold in range(n_folds):
         is_test = number[member] == fold
         yield Fold(rows[~is_test], rows[is_test])

@@ -77,12 +77,12 @@ class Path:
 
     def to_cost(self, C: float) -> None:
         """From the first column down to the penalty of C, each a short way from the last."""
-        wanted = 0.5 / (C * self.hinge.rows.unit)
+        last = 0.5 / (C * self.hinge.rows.unit)
         for penalty in self.grid():
-            if penalty <= wanted:
+            if penalty <= last:
                 break
             self.visit(penalty)
-        self.chosen = self.visit(wanted)
+        self.chosen = self.visit(last)
 
     def to_count(self) -> Iterator[None]:
         """Down to k units or more; then halve until exactly k, if there is such a penalty."""

@@ -183,8 +183,8 @@ def on_the_same_margin(K: FloatArray, sign: FloatArray, alpha: FloatArray, C: fl
     system = np.ones((len(free) + 1, len(free) + 1))
     system[:-1, :-1], system[-1, -1] = K[np.ix_(free, free)], 0.0
     system[np.diag_indices(len(free))] += RIDGE * (float(K.diagonal().max()) or 1.0)
-    wanted = np.append(sign[free] - K[free] @ coef, -coef.sum())
-    coef[free] = np.linalg.solve(system, wanted)[:-1]
+    right_side = np.append(sign[free] - K[free] @ coef, -coef.sum())
+    coef[free] = np.linalg.solve(system, right_side)[:-1]
     return np.asarray(coef * sign)
 
 
