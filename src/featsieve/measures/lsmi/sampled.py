@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.engines.base import median_sample_size, slices
+from featsieve.engines.base import median_sample_size
 from featsieve.errors import InputError
 from featsieve.input.parameters import (
     Check,
@@ -221,7 +221,8 @@ def _chunks(
     columns: Callable[[FloatArray], FloatArray],
 ) -> Iterator[Rows]:
     """``columns``: of a chunk at a time, for a block of Dask can be large."""
-    for part in slices(len(X), _CHUNK_ROWS):
+    for start in range(0, len(X), _CHUNK_ROWS):
+        part = slice(start, start + _CHUNK_ROWS)
         yield sorted_by_fold(columns(X[part]), y[part], folds[part], n_folds)
 
 
