@@ -34,8 +34,6 @@ from featsieve.protocols import (
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
-from featsieve.searches.column_sets import best_columns
-from featsieve.searches.exchange import exchanged
 from featsieve.searches.penalty_path import (
     BoundMatrix,
     Continuation,
@@ -43,6 +41,7 @@ from featsieve.searches.penalty_path import (
     PenaltyStep,
     Stage,
 )
+from featsieve.searches.refinement import best_columns, exchanged
 
 Solver = Literal["proximal", "two-metric"]
 SOLVERS = ("proximal", "two-metric")
