@@ -11,7 +11,7 @@ import numpy as np
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.compiled.copying import side_by_side
-from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_memory, rows_of, slices
+from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_table, rows_of, slices
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, rows_about
@@ -104,9 +104,7 @@ class EngineWithCopies(EngineView):
         n_rows = self.n_samples if rows is None else len(rows)
         if not len(columns):
             return np.empty((n_rows, 0)), self.targets(rows)
-        require_memory(
-            n_rows * len(columns), self.memory_limit, f"a table of {n_rows} × {len(columns)}"
-        )
+        require_table(n_rows, len(columns), self.memory_limit)
         if rows is not None and len(rows) * self.n_features * 8 <= self.memory_limit:
             X, y = self._engine.take(rows)
             return self._augment(X, rows)[:, columns], y

@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.engines.base import require_memory
+from featsieve.engines.base import require_memory, rows_inside
 from featsieve.engines.memory import gathered
 from featsieve.engines.remote import CanShare
 from featsieve.protocols import Engine
@@ -373,8 +373,7 @@ class Strips:
 def _chosen_rows(rows: IntArray | None, block: Block) -> Strips:
     X, y = block.dense() if block.is_sparse else block.X, block.y
     if rows is not None:
-        low, high = np.searchsorted(rows, [block.start, block.start + block.n_rows])
-        local = rows[low:high] - block.start
+        local = rows_inside(rows, block.start, block.n_rows)
         X, y = X[local], y[local]
     return Strips((RowStrip(block.start, np.array(X.T, order="C"), np.array(y)),))
 
