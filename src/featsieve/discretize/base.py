@@ -211,7 +211,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._cuts(_finite(values[known]), labels, counts)
 
     def _counts_for_cuts(self, values: FloatArray) -> BoolArray:
-        """Known cells. Infinite ones have a rank; where sizes count, they are left out, too."""
+        """Known cells. Infinite ones have a rank; where sizes count, they are also left out."""
         return ~np.isnan(values)
 
     def _cuts(

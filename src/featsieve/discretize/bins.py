@@ -238,7 +238,7 @@ WORDS = ("quantile", "equal_width", "sigma", "caim")
 
 
 def choose_target_discretizer(given: Any, n_bins: int) -> Discretizer | None:
-    """The same for a numeric target, where "auto" is a choice, too."""
+    """The same for a numeric target, where "auto" is also a choice."""
     if is_word(given, "auto"):
         return TargetBins(n_bins)
     return choose_discretizer(given, n_bins, "target_discretizer", ("auto", *WORDS))

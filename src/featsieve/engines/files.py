@@ -213,7 +213,7 @@ def _files_of(folder: Path) -> list[Path]:
     for inner in sorted(deeper):
         if any(map(is_parquet, inner.rglob("*"))):
             raise InputError(
-                f"the folder {folder.name!r} has Parquet files in its folder {inner.name!r}, too; "
+                f"the folder {folder.name!r} also has Parquet files in its folder {inner.name!r}; "
                 "give one folder, or move the files into one."
             )
     return sorted(files)

@@ -40,7 +40,7 @@ class Covariance(Scatter, Protocol):
     def n_rows(self) -> int: ...
 
     def less(self, D: FloatArray) -> Scatter:
-        """C − DD', which must be positive semidefinite, too."""
+        """C − DD', which must also be positive semidefinite."""
         ...
 
     def strip(self, rows: IntArray) -> FloatArray:
