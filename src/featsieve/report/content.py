@@ -15,6 +15,7 @@ from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_lengths
 from featsieve.markup import points
+from featsieve.plots.canvas import column_names
 from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS, score_of
 from featsieve.report.contribution import explained_shares, gains, sampled
@@ -126,7 +127,7 @@ def describe(
     ``facts`` are further fields of :class:`Content`: notes, command, code, …
     """
     _check_table(selector, X, y)
-    labels = _names(selector, names)
+    labels = column_names(selector) if names is None else list(names)
     order = _order(selector)
     near = order[:COMPARED]
     values, target = sampled(X, y, near)
@@ -171,11 +172,6 @@ def _check_table(selector: Any, X: Any, y: Any) -> None:
         )
     if y is not None:
         check_lengths(X.shape[0], y)
-
-
-def _names(selector: Any, names: Sequence[str] | None) -> list[str]:
-    known = getattr(selector, "feature_names_in_", None) if names is None else names
-    return [f"x{j}" for j in range(selector.n_features_in_)] if known is None else list(known)
 
 
 def _order(selector: Any) -> list[int]:

@@ -64,7 +64,7 @@ class L1LInf(BaseEstimator):
     Parameters
     ----------
     n_components : int or None, default=None
-        Columns of W. None: as many as the measure can use (classes less one for LDA), else 2.
+        Columns of W. None: as many as the measure can use (classes minus one for LDA), else 2.
     p : {inf, 2, 1}, default=inf
         The norm of a unit's rows: the largest entry (Masaeli et al. 2010), the length (group
         lasso), or the sum of absolute values.

@@ -61,8 +61,8 @@ class Spectral(BaseMeasure):
         Larger powers let rough parts of a column count more.
     n_components : int or None, default=None
         q − 1, the eigenvectors of φ₃ after the trivial one, on the nearest-neighbour graph; None:
-        the number of classes less one, or 10 without classes. On the graph of classes all those
-        with an eigenvalue below 1 are used: the number of classes less one.
+        the number of classes minus one, or 10 without classes. On the graph of classes all those
+        with an eigenvalue below 1 are used: the number of classes minus one.
 
     Examples
     --------
