@@ -205,7 +205,7 @@ def test_missing_scores_are_no_tests():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_permutations": 0}, "n_permutations=0 is not possible"),
+        ({"n_permutations": 0}, "n_permutations=0 is not allowed; give an integer >= 1"),
         ({"measure": "perason"}, "measure='perason' is not known"),
         ({"random_state": "x"}, "random_state='x' is not allowed"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma
@@ -13,6 +12,7 @@ import numpy as np
 from featsieve.arrays import IntArray
 from featsieve.compiled.permutation import shuffle_rows
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer
 
 ORDERS_PER_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
 
@@ -90,12 +90,8 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
     >>> exchange(6, groups=["a", "a", "b", "b", "b", "a"]).orders(0, 0, 1)[0].tolist()
     [1, 5, 2, 3, 4, 0]
     """
-    size = 1 if block_size is None else block_size
-    if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 1:
-        raise InputError(
-            f"block_size={block_size!r} is not possible; give an integer >= 1, or None."
-        )
-    allowed = Exchange(n_rows, group_codes(groups, n_rows), int(size))
+    size = 1 if block_size is None else check_integer("block_size", block_size, 1, also="None")
+    allowed = Exchange(n_rows, group_codes(groups, n_rows), size)
     if not allowed.moves_rows:
         raise InputError(
             "groups and block_size leave no row that could change its place; give larger groups or "

@@ -24,7 +24,7 @@ from featsieve.inference.exchange import (
 )
 from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
 from featsieve.input.boundary import Settings, open_columns
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import check_choice, check_integer
 from featsieve.protocols import (
     Bound,
     CanPermuteTarget,
@@ -232,10 +232,7 @@ def permutation_steps(
     tail: Literal["pareto"] | None = None,
 ) -> Iterator[PermutationResult]:
     """The same for rows that are already behind an engine: the test after each pass."""
-    if not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
-        raise InputError(
-            f"n_permutations={n_permutations!r} is not possible; give an integer >= 1."
-        )
+    check_integer("n_permutations", n_permutations, 1)
     check_choice("tail", tail, ("pareto", None))
     bound = measure.bind(engine)
     if not isinstance(bound, HasScores):

@@ -19,7 +19,7 @@ from featsieve.compiled.hsic_tiles import (
 )
 from featsieve.compiled.medians import pair_contributions
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.parameters import not_allowed
 from featsieve.measures.hsic.medians import median_of_column, median_of_sums, median_rows
 from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
@@ -209,9 +209,7 @@ def kernel_function(name: Any) -> KernelFunction:
     if isinstance(name, str) and name in KERNELS:
         return KERNELS[name]
     allowed = ", ".join(map(repr, KERNELS))
-    raise InputError(
-        f"kernel must be one of {allowed} or a function of two 2-D arrays, got {brief(name)}."
-    )
+    raise not_allowed("kernel", name, f"{allowed} or a function of two 2-D arrays")
 
 
 def median_kernel_distance(X: Array, kernel: KernelFunction) -> float:
@@ -376,4 +374,4 @@ def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
     choices = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(f"{name} must be {choices} or a positive number, got {brief(bandwidth)}.")
+    return not_allowed(name, bandwidth, f"{choices} or a number > 0")

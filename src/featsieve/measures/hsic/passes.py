@@ -23,6 +23,7 @@ from featsieve.compiled.hsic_tiles import (
     sum_contributions,
 )
 from featsieve.errors import InputError
+from featsieve.input.parameters import not_allowed
 from featsieve.measures.hsic.kernels import KernelFunction, Slopes, UnitColumns
 from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel
 from featsieve.measures.hsic.tiles import RowPairs, RowStrip, Sums
@@ -66,7 +67,7 @@ def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -
     if criterion in ("mmd", "kta"):  # tr KL, P-HSIC section 4
         return FixedMatrix(1.0, 0.0, 0.0, with_diagonal=True)
     if criterion != "hsic":
-        raise InputError(f"criterion must be 'hsic', 'mmd' or 'kta', got {criterion!r}.")
+        raise not_allowed("criterion", criterion, "'hsic', 'mmd' or 'kta'")
     if estimator == "unbiased":  # P-HSIC eq. (4)
         check_enough_samples(n)
         return FixedMatrix(
@@ -76,7 +77,7 @@ def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -
         return replace(centring(n), scale=1.0 / max(n - 1, 1) ** 2)
     if estimator == "v_statistic":  # P-L1INF eq. (8)
         return replace(centring(n), scale=1.0 / n**2)
-    raise InputError(f"estimator must be 'unbiased', 'biased' or 'v_statistic', got {estimator!r}.")
+    raise not_allowed("estimator", estimator, "'unbiased', 'biased' or 'v_statistic'")
 
 
 def check_enough_samples(n: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief, is_word
+from featsieve.input.parameters import is_word, not_allowed
 from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
@@ -266,10 +266,11 @@ def _numeric_target(
     try:
         function = kernel_function(kind)
     except InputError:
-        raise InputError(
-            "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
-            "'linear', 'poly', 'precomputed', a string or graph kernel, or a function, "
-            f"got {brief(kind)}."
+        raise not_allowed(
+            "target_kernel",
+            kind,
+            "'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', 'linear', 'poly', "
+            "'precomputed', a string or graph kernel, or a function",
         ) from None
     if any(labels.dtype.kind not in "biuf" for labels in classes):
         raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")

@@ -12,7 +12,7 @@ from scipy.special import betaincinv, digamma, xlogy
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
-from featsieve.input.parameters import effective_n_jobs
+from featsieve.input.parameters import check_choice, check_real, effective_n_jobs
 from featsieve.input.tables import is_missing
 from featsieve.measures.information.counts import Codes, Layout
 from featsieve.measures.information.joint import (
@@ -249,8 +249,7 @@ def information_posterior(
     a, b = state_codes(x, "x"), state_codes(y, "y")
     if len(a) != len(b):
         raise InputError(f"x has {len(a)} rows and y has {len(b)}; give one state per row in each.")
-    if not 0 < level < 1:
-        raise InputError(f"level={level!r} is not possible; give a probability between 0 and 1.")
+    level = check_real("level", level, 0, 1, inclusive="neither")
     table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
     np.add.at(table, (a, b), 1.0)
     return posterior_of_table(table + _prior_count(prior, table.size), level)
@@ -267,10 +266,7 @@ def posterior_of_table(table: FloatArray, level: float = 0.95) -> InformationPos
 
 def _prior_count(prior: Prior, n_cells: int) -> float:
     counts = {"perks": 1.0 / n_cells, "jeffreys": 0.5, "uniform": 1.0}
-    if prior not in counts:
-        allowed = ", ".join(map(repr, counts))
-        raise InputError(f"prior={prior!r} is not known; allowed are {allowed}.")
-    return counts[prior]
+    return counts[check_choice("prior", prior, counts)]
 
 
 def _mean(table: FloatArray) -> float:
