@@ -25,7 +25,7 @@ from featsieve.compiled.hsic_tiles import (
 from featsieve.errors import InputError
 from featsieve.input.parameters import not_allowed
 from featsieve.measures.hsic.kernels import KernelFunction, Slopes, UnitColumns
-from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel
+from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel, gram_of_function
 from featsieve.measures.hsic.tiles import RowPairs, RowStrip, Sums
 from featsieve.schema import Block
 
@@ -301,12 +301,7 @@ def function_pass(
     function: Callable[[Array, Array], Array], target: TargetTiles, a: RowStrip, b: RowStrip
 ) -> Sums:
     """Σ K_ab M_ab with a user's kernel function."""
-    K = np.asarray(function(a.X.T, b.X.T), dtype=np.float64)
-    if K.shape != (a.n_rows, b.n_rows):
-        raise InputError(
-            f"the kernel function returned shape {K.shape} for {a.n_rows} and {b.n_rows} rows; "
-            "return one value for each pair of rows."
-        )
+    K = gram_of_function("kernel", function, a.X.T, b.X.T)
     return Sums((np.asarray(np.vdot(K, target.tile(a, b))),))
 
 
