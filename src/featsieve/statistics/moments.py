@@ -235,11 +235,8 @@ def _sparse_cross(
     mean = sums / total if total else sums
     is_full = counts == np.count_nonzero(weights)
     origin = np.where(is_full, mean, 0.0)
-    rest, deviation, cross = (
-        np.zeros(n_columns),
-        np.zeros(n_columns),
-        np.zeros((n_columns, Y.shape[1])),
-    )
+    rest, deviation = np.zeros((2, n_columns))
+    cross = np.zeros((n_columns, Y.shape[1]))
     add_stored_deviations(
         *cells, weights, mean, origin, np.ascontiguousarray(Y), rest, deviation, cross
     )

@@ -138,14 +138,9 @@ class Descent:
 def by_spread(rows: Rows) -> tuple[IntArray, IntArray]:
     """Units that vary, and constant ones, which the bound cannot tell from harmless ones."""
     varies = rows.per_unit(np.ptp(rows.X, axis=0)) > 0
-    return (
-        (np.flatnonzero(varies), np.flatnonzero(~varies))
-        if varies.any()
-        else (
-            np.arange(rows.n_units),
-            np.empty(0, dtype=np.intp),
-        )
-    )
+    if not varies.any():
+        return np.arange(rows.n_units), np.empty(0, dtype=np.intp)
+    return np.flatnonzero(varies), np.flatnonzero(~varies)
 
 
 def _next_length(change: FloatArray, bend: FloatArray, length: float) -> float:
