@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma
@@ -13,6 +12,8 @@ import numpy as np
 from featsieve.arrays import IntArray
 from featsieve.compiled.permutation import shuffle_rows
 from featsieve.errors import InputError
+from featsieve.input.parameters import is_integer
+from featsieve.input.tables import is_missing
 
 ORDERS_PER_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
 
@@ -91,7 +92,7 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
     [1, 5, 2, 3, 4, 0]
     """
     size = 1 if block_size is None else block_size
-    if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 1:
+    if not is_integer(size) or size < 1:
         raise InputError(
             f"block_size={block_size!r} is not possible; give an integer >= 1, or None."
         )
@@ -112,7 +113,9 @@ def group_codes(groups: Any, n_rows: int) -> IntArray | None:
         raise InputError(
             f"groups has shape {values.shape}, expected {(n_rows,)}; give one group per row."
         )
-    if any(value is None or value != value for value in values.tolist()):
+    if any(map(is_missing, values.tolist())):
         raise InputError("groups has missing values; give every row a group.")
-    labels = values.astype(str) if values.dtype.kind == "O" else values
+    labels = values
+    if values.dtype.kind == "O":  # 1 and "1" are different groups
+        labels = np.array([f"{type(value).__name__} {value}" for value in values.tolist()])
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

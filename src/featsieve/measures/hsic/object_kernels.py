@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_flag
+from featsieve.input.parameters import check_flag, is_integer
 
 Counts = Mapping[Hashable, int]
 
@@ -75,7 +75,7 @@ def _sparse_counts(counts: list[Counts]) -> Any:
 
 
 def _check_length(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_integer(value) or value < least:
         raise InputError(f"{name}={value!r} is not possible; give an integer >= {least}.")
 
 

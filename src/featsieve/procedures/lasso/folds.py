@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.parameters import brief, is_integer
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
@@ -50,7 +49,7 @@ def turned_folds(rows: IntArray, n_folds: int, seed: int) -> IntArray:
 
 def resolve_folding(cv: Any, seed: int, n_rows: int, kept: KeptRows | None = None) -> Folding:
     """A number of folds, 0 for none, or a list of (training rows, test rows) of the given table."""
-    if isinstance(cv, numbers.Integral) and (int(cv) >= 2 or cv == 0):
+    if is_integer(cv) and (int(cv) >= 2 or cv == 0):
         return Folding(min(int(cv), n_rows), seed)
     if isinstance(cv, (list, tuple)) and cv and all(_is_split(split) for split in cv):
         if kept is None:
