@@ -19,12 +19,11 @@ def no_columns() -> InputError:
     return InputError("the table has no columns (0 feature(s)); give at least one besides y.")
 
 
-def refuse_missing_targets(n_missing: int) -> None:
-    if n_missing:
-        raise InputError(
-            f"the target has {n_missing} missing (NaN) or infinite values; "
-            "drop those rows, or fill them in."
-        )
+def missing_targets(n_missing: int) -> InputError:
+    return InputError(
+        f"the target has {n_missing} missing (NaN) or infinite values; "
+        "drop those rows, or fill them in."
+    )
 
 
 def not_a_column(series: Any) -> InputError:

@@ -14,7 +14,7 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import numeric_values
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.refusals import FEW_STATES, are_numbers_in_text, refuse_missing_targets
+from featsieve.input.refusals import FEW_STATES, are_numbers_in_text, missing_targets
 from featsieve.input.tables import (
     LARGEST_EXACT,
     array_of,
@@ -163,7 +163,8 @@ def require_classes(target: Target, what: str, *searches: str) -> None:
 
 def describe_target(scan: TargetScan, task: str, *, rescale: bool) -> Target:
     """Settle the task and the classes."""
-    refuse_missing_targets(scan.missing)
+    if scan.missing:
+        raise missing_targets(scan.missing)
     chosen = _settle_task(scan, task)
     if chosen == "regression":
         _refuse_constant(scan, "value")

@@ -14,7 +14,7 @@ from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, checked_table, open_engine
 from featsieve.input.columns import refuse_other_kinds
 from featsieve.input.parameters import check_count, check_integer, check_real
-from featsieve.input.refusals import refuse_missing_targets
+from featsieve.input.refusals import missing_targets
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
@@ -113,7 +113,8 @@ def _refuse_other_targets(engine: Any) -> None:
     if engine.target.is_classification:
         return
     y = engine.targets()
-    refuse_missing_targets(int(np.count_nonzero(~np.isfinite(y))))
+    if n_missing := int(np.count_nonzero(~np.isfinite(y))):
+        raise missing_targets(n_missing)
     if (np.abs(y) > 2.0**SAFE_EXPONENT).any():
         raise too_far_apart("the target")
 

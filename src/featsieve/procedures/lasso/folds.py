@@ -131,9 +131,9 @@ def fold_table(engine: Engine, folding: Folding, count: int | None = None) -> Fo
     what = f"second moments of {n_columns} columns in {n_parts} parts"
     require_memory(n_parts * (2 * engine.n_jobs + 2) * n_columns**2, engine.memory_limit, what)
     with single_threaded_blas() if n_columns < MANY_COLUMNS else nullcontext():
-        *folds, untested = engine.reduce_rows(
-            partial(_block_folds, dummies, engine.target, folding)
-        ).parts
+        of_block = partial(_block_folds, dummies, engine.target, folding)
+        moments = engine.reduce_rows(dummies.in_slices(of_block, engine))
+    *folds, untested = moments.parts
     table = partial(GramTable.of_moments, n_columns=n_columns)
 
     def split(f: int) -> tuple[Table, Table]:
