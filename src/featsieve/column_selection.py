@@ -21,9 +21,9 @@ from featsieve.input.tables import (
     is_dask,
     is_frame,
     is_sparse,
-    numbered_names,
     refuse_other_than_tables,
     require_matrix,
+    x_names,
 )
 
 
@@ -151,7 +151,7 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
 
     def _all_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
-        return list(map(str, numbered_names(self.n_features_in_) if names is None else names))
+        return list(map(str, x_names(self.n_features_in_) if names is None else names))
 
     def _wanted_container(self) -> str:
         """What set_output or scikit-learn's configuration asks for."""

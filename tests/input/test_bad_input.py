@@ -387,6 +387,9 @@ def test_a_target_in_an_array_of_pandas_has_no_labels(container):
     np.testing.assert_array_equal(PearsonRanking().fit(FRAME, container(labels)).scores_, expected)
 
 
-@pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10])
+PAIRS = pd.MultiIndex.from_product([range(4), range(5)])
+
+
+@pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10, PAIRS])
 def test_other_labels_are_taken_by_position_in_silence(index):
     assert PearsonRanking().fit(FRAME, pd.Series(Y, index=index)).n_features_in_ == 4

@@ -17,6 +17,14 @@ from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, enc
 from featsieve.engines.base import map_taken, pieces
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
+from featsieve.input.tables import (
+    as_floats,
+    column_names,
+    is_frame,
+    rounded_columns,
+    unmasked,
+    warn_rounded,
+)
 from featsieve.input.targets import scan_target
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
@@ -227,7 +235,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return getattr(self, "n_jobs", None)
 
     def _checked(self, X: Any, *, reset: bool) -> FloatArray:
-        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
+        X = as_floats(unmasked(X))
+        if reset:
+            _warn_of_rounding(X)
+        with np.errstate(invalid="ignore"):  # scikit-learn looks for infinity by a sum
+            return validate_data(
+                self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
+            )
 
     def _class_codes(self, y: Any, n_rows: int) -> IntArray | None:
         if not self.needs_target:
@@ -250,6 +264,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.needs_target
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _warn_of_rounding(X: Any) -> None:
+    if is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
+        names = column_names(X)
+        columns = sorted(rounded_columns(X))
+        warn_rounded(f"x{j}" if names is None else str(names[j]) for j in columns)
 
 
 def _refuse_no_classes(labels: Any, name: str) -> None:

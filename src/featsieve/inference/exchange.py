@@ -13,6 +13,7 @@ from featsieve.arrays import IntArray
 from featsieve.compiled.permutation import shuffle_rows
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer
+from featsieve.input.tables import is_missing
 
 ORDERS_PER_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
 
@@ -108,7 +109,9 @@ def group_codes(groups: Any, n_rows: int) -> IntArray | None:
         raise InputError(
             f"groups has shape {values.shape}, expected {(n_rows,)}; give one group per row."
         )
-    if any(value is None or value != value for value in values.tolist()):
+    if any(map(is_missing, values.tolist())):
         raise InputError("groups has missing values; give every row a group.")
-    labels = values.astype(str) if values.dtype.kind == "O" else values
+    labels = values
+    if values.dtype.kind == "O":  # 1 and "1" are different groups
+        labels = np.array([f"{type(value).__name__} {value}" for value in values.tolist()])
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

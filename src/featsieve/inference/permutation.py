@@ -24,7 +24,7 @@ from featsieve.inference.exchange import (
 )
 from featsieve.inference.pareto_tail import ENOUGH_COUNTS, KEPT, LargestScores, tail_pvalue
 from featsieve.input.boundary import Settings, open_columns
-from featsieve.input.parameters import check_choice, check_integer
+from featsieve.input.parameters import check_choice, check_integer, refuse_no_object
 from featsieve.protocols import (
     Bound,
     CanPermuteTarget,
@@ -173,6 +173,7 @@ def permutation_test(
     0.01
     """
     measure = _measure_named(measure) if isinstance(measure, str) else measure
+    refuse_no_object("measure", measure, "bind", "featsieve.measures.Pearson()")
     if sample_weight is not None and not getattr(measure, "takes_weights", False):
         raise InputError(
             f"{type(measure).__name__} does not take sample_weight; use a measure that does, such "

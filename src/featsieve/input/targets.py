@@ -14,7 +14,7 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import numeric_values
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
+from featsieve.input.refusals import FEW_STATES, are_numbers_in_text, missing_targets
 from featsieve.input.tables import (
     LARGEST_EXACT,
     array_of,
@@ -138,6 +138,11 @@ def encode_target(y: Any, target: Target) -> Array:
             "give as many for all rows."
         )
     if not target.is_classification:
+        if values.dtype.kind not in "biuf":
+            raise InputError(
+                "the target of these rows is not numeric, but that of the first rows was; give "
+                "numbers for all rows."
+            )
         numbers = values.astype(np.float64)
         return numbers * np.array(target.factors) if target.factors else numbers
     codes = np.empty(values.shape, dtype=np.intp)
@@ -159,10 +164,7 @@ def require_classes(target: Target, what: str, *searches: str) -> None:
 def describe_target(scan: TargetScan, task: str, *, rescale: bool) -> Target:
     """Settle the task and the classes."""
     if scan.missing:
-        raise InputError(
-            f"the target has {scan.missing} missing (NaN) or infinite values; "
-            "drop those rows, or fill them in."
-        )
+        raise missing_targets(scan.missing)
     chosen = _settle_task(scan, task)
     if chosen == "regression":
         _refuse_constant(scan, "value")

@@ -55,8 +55,9 @@ class CrossValScore(BaseMeasure):
     score_params: Mapping[str, Any] | None = None
 
     def bind(self, engine: Engine) -> BoundCrossValScore:
-        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise not_allowed("estimator", self.estimator, "an object with fit and predict")
+        is_scored = self.scoring is not None or hasattr(self.estimator, "score")
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit") or not is_scored:
+            raise not_allowed("estimator", self.estimator, "an object with fit, predict and score")
         try:
             if not (
                 self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)
@@ -141,6 +142,12 @@ class BoundCrossValScore:
         )
         if n_jobs == 1:
             self._longest = max(self._longest or 0.0, (perf_counter() - started) / len(folds))
+        if np.isnan(scores).any():  # compared with others, it would be neither better nor worse
+            raise InputError(
+                f"the score of {brief(self._measure.estimator)} is NaN in a fold of "
+                f"{len(folds[int(np.isnan(scores).argmax())][1])} test rows; give folds of more "
+                "rows or classes (cv), or another scoring."
+            )
         return np.asarray(scores, dtype=np.float64)
 
 

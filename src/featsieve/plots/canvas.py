@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import MissingExtraError
-from featsieve.input.tables import numbered_names
+from featsieve.input.tables import x_names
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -33,7 +33,7 @@ def new_axes(ax: Any, purpose: str, **figure: Any) -> Any:
 def column_names(estimator: Any) -> list[str]:
     """The names a fitted selector knows, else x0, x1, …"""
     names = getattr(estimator, "feature_names_in_", None)
-    return list(map(str, numbered_names(estimator.n_features_in_) if names is None else names))
+    return list(map(str, x_names(estimator.n_features_in_) if names is None else names))
 
 
 def short(name: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.input.tables import numbered_names
+from featsieve.input.tables import x_names
 from featsieve.plots.canvas import COLOURS, QUIET, column_names, label_points, new_axes
 
 DENSE = 2000  # columns from which points become dots of a picture, not of a vector graphic
@@ -54,7 +54,7 @@ class ManhattanDisplay:
     def from_result(cls, result: Any, *, names: Any = None, ax: Any = None, **options: Any) -> Self:
         """Of what :func:`featsieve.inference.permutation_test` returned."""
         pvalues = np.asarray(result.pvalues)
-        labels = numbered_names(len(pvalues)) if names is None else names
+        labels = x_names(len(pvalues)) if names is None else names
         return cls(pvalues, list(labels)).plot(ax=ax, **options)
 
     def plot(self, *, ax: Any = None, alpha: float = 0.05, n_labels: int = 8) -> Self:

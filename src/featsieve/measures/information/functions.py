@@ -13,7 +13,7 @@ from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_choice, check_real, effective_n_jobs
-from featsieve.input.tables import is_missing
+from featsieve.input.tables import array_of, is_missing, is_sparse, unmasked
 from featsieve.measures.information.counts import Codes, Layout
 from featsieve.measures.information.joint import (
     Correction,
@@ -46,7 +46,11 @@ def state_codes(x: Any, name: str) -> IntArray:
 
 def as_states(x: Any) -> Array:
     """An array; a list with text keeps each value as given, where NumPy would make all text."""
-    values = np.asarray(x)
+    if is_sparse(x):
+        raise InputError("the states are sparse, and counts need all of them; give X.toarray().")
+    values = array_of(unmasked(x))
+    if values is None:
+        raise InputError("the states differ in length from row to row; give one state per cell.")
     if values.dtype.kind in "US" and not isinstance(x, np.ndarray):
         return np.array(x, dtype=object)
     return values
