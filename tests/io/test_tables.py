@@ -150,7 +150,7 @@ def test_csv_encoding_bom_header_and_gzip(tmp_path):
     [
         ("", r"t\.csv is empty; give a file"),
         (" \n \n", r"t\.csv is empty"),
-        ("a,b\n1,2\n3\n", r"t\.csv is ragged: row 3 has 1 cells where the first row has 2"),
+        ("a,b\n1,2\n3\n", r"t\.csv is ragged: row 3 has 1 cell where the first row has 2"),
         ("a,b\n1,2\n3,4\n5,6,7\n", r"row 4 has 3 cells where the first row has 2; fix that row"),
         ("a,b\n1,ü\n".encode("latin-1"), "is not UTF-8 text; give its encoding"),
         ("ä,b\n1,2\n".encode("latin-1"), "is not UTF-8 text"),

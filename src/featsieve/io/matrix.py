@@ -26,9 +26,9 @@ _MATRIX_KEYS, _TARGET_KEYS = ("data", "X", "x"), ("target", "y", "Y")
 
 def read_arff(path: Path, source: str, options: ReadOptions, budget: Budget) -> MatrixTable:
     """ARFF, dense or sparse, also compressed by gzip."""
-    if path.suffix == ".zst":
+    if path.suffix.lower() == ".zst":
         raise InputError(f"{source} is ARFF compressed by zstd; compress it by gzip instead.")
-    opener: Any = gzip.open if path.suffix == ".gz" else open
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
     with damage_explained(source, "cannot be read as ARFF", "write it again"):
         try:
             with opener(path, "rt", encoding=options.encoding, newline=None) as lines:
