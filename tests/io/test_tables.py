@@ -236,7 +236,7 @@ def test_other_formats_beyond_the_limit_are_refused(tmp_path):
         ({"X": np.eye(3), "feature_names": ["a"]}, "names 1 columns in feature_names, but its"),
         ({"a": np.eye(3), "b": [1]}, "holds a, b; give a two-dimensional array"),
         ({}, "holds nothing; give"),
-        ({"a": ["x", "y"]}, "holds no column of numbers"),
+        ({"a": [1.0, 2.0], "b": [1j, 2j]}, "'b' of t.npz holds complex128; save real numbers"),
         ({"data": np.array([{}, {}])}, "cannot be read as NPZ"),
     ],
 )
