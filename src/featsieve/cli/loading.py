@@ -74,6 +74,8 @@ def _read(arguments: argparse.Namespace) -> Table:
     )
     if arguments.file != "-":
         return read_table(arguments.file, options)
+    if sys.stdin is None:
+        raise InputError("standard input is closed; lead a table to it, or name a file.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "standard-input.csv"
         with path.open("wb") as stream:

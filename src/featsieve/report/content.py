@@ -207,7 +207,7 @@ def _facts(
         if others:
             nearest = max(others, key=lambda p: pairs[position, p])
             like, shared = labels[order[nearest]], round(float(pairs[position, nearest]), 3)
-    adjusted = selector.result_.extras.get("adjusted_bh")
+    adjusted = getattr(selector, "adjusted_pvalues_", None)
     return ColumnFacts(
         name=str(labels[j]),
         score=_finite(selector.scores_[j]),
