@@ -117,21 +117,8 @@ class _Split:
 
 
 def report(study: Study) -> list[str]:
-    methods = sorted({m for cell in study.cells.values() for m in cell})
-    table = {m: _by_set({c: _error(p.get(m), p) for c, p in study.cells.items()}) for m in methods}
     best = _by_set({c: min(map(_error, p.values())) for c, p in study.cells.items()})
-    ours = [m for m in methods if m not in PEERS]
-
-    def oracle(names: Any) -> float:
-        cells = {c: min(_error(p.get(m), p) for m in names) for c, p in study.cells.items()}
-        return float((_by_set(cells) - best).mean())
-
-    rows = [(f"always {m}", float((table[m] - best).mean())) for m in methods]
-    rows = sorted(rows, key=lambda row: row[1])[:6]
-    for size in (2, 3):
-        group = min(combinations(ours, size), key=oracle)
-        rows.append((f"oracle over {', '.join(group)}", oracle(group)))
-    rows.append(("oracle over the portfolio", oracle(VOTERS)))
+    rows = [*_single_rows(study, best), *_oracle_rows(study, best)]
     rhos = []
     for variant in (INNER, VOTES, *map(forward_name, MARGINS)):
         pieces = {c: study.journal[*c, variant] for c in study.cells}
@@ -154,6 +141,32 @@ def report(study: Study) -> list[str]:
         "",
         circumstances(("scikit-learn",)),
     ]
+
+
+def _methods(study: Study) -> list[str]:
+    return sorted({m for cell in study.cells.values() for m in cell})
+
+
+def _single_rows(study: Study, best: np.ndarray) -> list[tuple[str, float]]:
+    """The six methods that come closest to the best one of each table and count."""
+    rows = []
+    for method in _methods(study):
+        errors = _by_set({c: _error(p.get(method), p) for c, p in study.cells.items()})
+        rows.append((f"always {method}", float((errors - best).mean())))
+    return sorted(rows, key=lambda row: row[1])[:6]
+
+
+def _oracle_rows(study: Study, best: np.ndarray) -> list[tuple[str, float]]:
+    """What a choice with hindsight among two, three and all methods would have."""
+
+    def oracle(names: Any) -> float:
+        cells = {c: min(_error(p.get(m), p) for m in names) for c, p in study.cells.items()}
+        return float((_by_set(cells) - best).mean())
+
+    ours = [m for m in _methods(study) if m not in PEERS]
+    groups = [min(combinations(ours, size), key=oracle) for size in (2, 3)]
+    rows = [(f"oracle over {', '.join(group)}", oracle(group)) for group in groups]
+    return [*rows, ("oracle over the portfolio", oracle(VOTERS))]
 
 
 def _error(piece: Any, others: Any = None) -> float:

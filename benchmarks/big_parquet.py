@@ -117,16 +117,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[500_000, 5_000_000])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--child", nargs=2, metavar=("METHOD", "FILE"))
-    given = parser.parse_args()
-    if given.child:
-        return child(*given.child)
-    needed = 2 * max(given.rows) * (COLUMNS + 1) * 8
+    arguments = parser.parse_args()
+    if arguments.child:
+        return child(*arguments.child)
+    needed = 2 * max(arguments.rows) * (COLUMNS + 1) * 8
     with tempfile.TemporaryDirectory() as folder:
         if shutil.disk_usage(folder).free < needed:
             sys.exit(
                 f"{needed >> 20} MiB of free disk space are needed in {os.path.dirname(folder)}"
             )
-        lines = rows_of_report(Path(folder), given.rows, given.repeats)
+        lines = rows_of_report(Path(folder), arguments.rows, arguments.repeats)
     head = [
         "| method | table | file | fit, wall (best) | fit, CPU (best) | peak resident memory "
         "| exponent, wall | exponent, CPU | the five relevant columns |",

@@ -85,11 +85,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "busy.jsonl")
-    given = parser.parse_args()
-    while len(rounds := ended(given.out)) < given.rounds:
+    arguments = parser.parse_args()
+    while len(rounds := ended(arguments.out)) < arguments.rounds:
         with busy_loops():
             found = one_round()
-        with given.out.open("a", encoding="utf-8") as out:
+        with arguments.out.open("a", encoding="utf-8") as out:
             out.write(json.dumps(asdict(found)) + "\n")
         print(found.end, flush=True)
     print(report(rounds))

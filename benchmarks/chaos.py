@@ -26,18 +26,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenarios", nargs="*", help=f"some of {', '.join(SCENARIOS)}")
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     verdicts = []
-    for name in given.scenarios or SCENARIOS:
-        verdicts.append(SCENARIOS[name](given.seed))
+    for name in arguments.scenarios or SCENARIOS:
+        verdicts.append(SCENARIOS[name](arguments.seed))
         print(row(verdicts[-1]), flush=True)
     n_good = sum(verdict.is_good for verdict in verdicts)
-    if not given.scenarios:
+    if not arguments.scenarios:
         head = ["| fault | as it should be | what happened | time |", "|---|---|---|---|"]
         write_report(
             "chaos",
             "Chaos: faults of clusters, disks, files and signals",
-            f"{n_good} of {len(verdicts)} scenarios end as they should (seed {given.seed}).",
+            f"{n_good} of {len(verdicts)} scenarios end as they should (seed {arguments.seed}).",
             "\n".join([*head, *map(row, verdicts)]),
             packages=("dask", "distributed", "numpy", "pyarrow"),
         )

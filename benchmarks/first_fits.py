@@ -83,21 +83,22 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=120)
     parser.add_argument("--columns", type=int, default=8)
     parser.add_argument("--journal", type=Path)
-    given = parser.parse_args()
-    names = given.methods or [m.name for m in METHODS if m.name != "FeatureSelector"]
+    arguments = parser.parse_args()
+    names = arguments.methods or [m.name for m in METHODS if m.name != "FeatureSelector"]
     known: dict[str, dict[str, float]] = {}
-    if given.journal and given.journal.exists():
-        known = json.loads(given.journal.read_text())
+    if arguments.journal and arguments.journal.exists():
+        known = json.loads(arguments.journal.read_text())
     lines = [
-        f"| method, {given.rows} × {given.columns} | empty cache (allowed: {ALLOWED_EMPTY} s) "
+        f"| method, {arguments.rows} × {arguments.columns} "
+        f"| empty cache (allowed: {ALLOWED_EMPTY} s) "
         f"| filled cache (allowed: {ALLOWED_FILLED} s) | a warm fit |",
         "|---|---|---|---|",
     ]
     for name in names:
         if name not in known:
-            known[name] = measured(name, given.rows, given.columns)
-            if given.journal:
-                given.journal.write_text(json.dumps(known))
+            known[name] = measured(name, arguments.rows, arguments.columns)
+            if arguments.journal:
+                arguments.journal.write_text(json.dumps(known))
         lines.append(line(name, known[name]))
         print(lines[-1], flush=True)
     note = (

@@ -55,10 +55,10 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--kept", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
-    size = given.rows, given.columns, given.kept
+    arguments = parser.parse_args()
+    size = arguments.rows, arguments.columns, arguments.kept
     cases = [forward_case(*size), forward_case(*size, bandwidth=1.0)]
-    comparisons = [compare(case, repeats=given.repeats) for case in cases]
+    comparisons = [compare(case, repeats=arguments.repeats) for case in cases]
     path = write_report(
         "forward_hsic",
         "FOHSIC against its exponentials",

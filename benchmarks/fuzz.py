@@ -179,18 +179,18 @@ def main() -> None:
     parser.add_argument("--case", type=int, help="one case by its number")
     parser.add_argument("--again", action="store_true", help="the cases that failed")
     parser.add_argument("--report", action="store_true", help="write results/fuzz.md")
-    given = parser.parse_args()
-    run = Run(given.seed)
-    if given.case is not None:
-        print(json.dumps(failing(run, given.case), indent=1))
-    elif given.again or given.report:
-        still = list(again(run, given.out))
+    arguments = parser.parse_args()
+    run = Run(arguments.seed)
+    if arguments.case is not None:
+        print(json.dumps(failing(run, arguments.case), indent=1))
+    elif arguments.again or arguments.report:
+        still = list(again(run, arguments.out))
         print("\n".join(json.dumps(entry) for entry in still) or "nothing")
-        if given.report:
-            print(report(given.out, still))
+        if arguments.report:
+            print(report(arguments.out, still))
     else:
-        go_on(run, given.first, given.cases, given.out)
-        print(summary(given.out))
+        go_on(run, arguments.first, arguments.cases, arguments.out)
+        print(summary(arguments.out))
     run.reader.close()
 
 

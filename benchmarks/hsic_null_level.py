@@ -70,20 +70,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=5000)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     lines = ["| law | n | gamma, two moments | gamma, three moments | permutation (199) |"]
     lines.append("|---|---|---|---|---|")
     for name, draw in LAWS.items():
-        for n in given.sizes:
-            two, three, permuted = rejections(draw, n, given.sets)
+        for n in arguments.sizes:
+            two, three, permuted = rejections(draw, n, arguments.sets)
             last = "" if np.isnan(permuted) else f"{permuted:.1%}"
             lines.append(f"| {name} | {n} | {two:.1%} | {three:.1%} | {last} |")
             print(lines[-1], flush=True)
-    error = np.sqrt(LEVEL * (1 - LEVEL) / given.sets)
-    is_large = min(given.sizes) > max(SIZES[:-1])  # hours of its own, so a file of its own
+    error = np.sqrt(LEVEL * (1 - LEVEL) / arguments.sets)
+    is_large = min(arguments.sizes) > max(SIZES[:-1])  # hours of its own, so a file of its own
     write_report(
         "hsic_null_level_large" if is_large else "hsic_null_level",
-        f"hsic_test: rejections at {LEVEL:.0%} over {given.sets} independent data sets",
+        f"hsic_test: rejections at {LEVEL:.0%} over {arguments.sets} independent data sets",
         f"The standard error of each share is {error:.2%}. The gamma test uses three moments up to "
         "1000 rows.",
         "\n".join(lines),

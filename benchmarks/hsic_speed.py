@@ -6,18 +6,16 @@ python -m benchmarks.hsic_speed [--peer PYTHON_WITH_PYHSICLASSO] [--repeats N]
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from benchmarks.against_pyhsiclasso import against_pyhsiclasso
 from benchmarks.frame import Case, Comparison, compare, comparison_table, run_command, write_report
 from benchmarks.hsic_baselines import backward_ranking, fixed_matrix, single_scores
-from benchmarks.pyhsiclasso_peer import problem
 
 N_JOBS = 2
 FIRST_FIT = """
@@ -74,40 +72,19 @@ def backward_case() -> Case:
     X, y, M = classes(1000, 200)
     selector = BAHSIC(n_features_to_select=1, n_jobs=N_JOBS)
     return Case(
-        "full BAHSIC ranking, n = 1000, m = 200, 10 % a round",
+        "full BAHSIC ranking, n = 1000, m = 200, 10 % per round",
         lambda: selector.fit(X, y).result_.order[::-1].tolist(),
         {"numpy": lambda: backward_ranking(X, M)},
         lambda a, b: "same order" if a == b else f"{sum(map(int.__eq__, a, b))} places equal",
     )
 
 
-def lasso_case(peer: subprocess.Popen[str]) -> Case:
+def run_lasso(python: str, repeats: int) -> Comparison:
     from featsieve import HSICLasso
 
-    X, y = problem()
     selector = HSICLasso(n_features_to_select=10, n_jobs=N_JOBS)
-
-    def ask() -> list[int]:
-        assert peer.stdin is not None
-        assert peer.stdout is not None
-        print(N_JOBS, file=peer.stdin, flush=True)
-        return sorted(map(int, peer.stdout.readline().split()))
-
-    return Case(
-        "HSICLasso, 500 × 500, 10 features",
-        lambda: sorted(selector.fit(X, y).indices_.tolist()),
-        {"pyHSICLasso (vanilla)": ask},
-        lambda a, b: f"{len(set(a) & set(b))} of 10 features in common",
-    )
-
-
-def run_lasso(python: str, repeats: int) -> Comparison:
-    command = [python, "-m", "benchmarks.pyhsiclasso_peer"]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, stderr=subprocess.DEVNULL, text=True) as peer:
-        comparison = compare(lasso_case(peer), repeats=repeats)
-        peer.stdin.close()  # type: ignore[union-attr]
-        return comparison
+    name = "HSICLasso, 500 × 500, 10 features"
+    return against_pyhsiclasso(name, selector, python=python, repeats=repeats, n_jobs=N_JOBS)
 
 
 def first_fits(method: str) -> str:
@@ -161,13 +138,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="a Python that has pyHSICLasso")
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     cases: list[Callable[[], Case]] = [single_case, backward_case]
     comparisons = [
-        compare(case(), repeats=given.repeats, warm_up=int(case is single_case)) for case in cases
+        compare(case(), repeats=arguments.repeats, warm_up=int(case is single_case))
+        for case in cases
     ]
-    if given.peer:
-        comparisons.append(run_lasso(given.peer, given.repeats))
+    if arguments.peer:
+        comparisons.append(run_lasso(arguments.peer, arguments.repeats))
     report(comparisons)
 
 

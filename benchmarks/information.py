@@ -147,7 +147,7 @@ print(time.perf_counter() - start)
 
 def shapes(n_jobs: int) -> str:
     """Many columns: time a pair, what whole selectors need, and the most memory a child held."""
-    lines = ["| data | what | seconds | ns a pair | peak memory |", "|---|---|---|---|---|"]
+    lines = ["| data | what | seconds | ns per pair | peak memory |", "|---|---|---|---|---|"]
     for rows, columns, states in ((72, 7070, (3,)), (6000, 5000, (2, 3, 4, 5))):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "codes.npz"
@@ -282,15 +282,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", help="python of an environment with the peers")
     parser.add_argument("--repeats", type=int, default=15)
-    options = parser.parse_args()
+    arguments = parser.parse_args()
     jobs = min(2, os.cpu_count() or 1)
     comparisons: list[Comparison] = []
     for n_jobs in sorted({1, jobs}):
         cases = [matrix_case(n_jobs), peer_case(n_jobs), neighbour_case(n_jobs)]
-        comparisons += [compare(case, repeats=options.repeats) for case in cases]
+        comparisons += [compare(case, repeats=arguments.repeats) for case in cases]
     # At this size a step runs on one thread; CPU time, as milliseconds suffer most from others.
     greedy = [
-        compare(case, repeats=4 * options.repeats, clock=time.process_time)
+        compare(case, repeats=4 * arguments.repeats, clock=time.process_time)
         for case in greedy_cases()
     ]
     write_report(
@@ -305,7 +305,7 @@ def main() -> None:
         f"## First fit of a new process, above a warm one\n{first_fits()}",
         "The limits: under 5 s with an empty cache, under 0.5 s with a filled one; 6000 × 5000 "
         "within 4 GiB (the floats that the selectors are given take 0.22 GiB of it).",
-        f"## Other packages\n{peers(options.peers)}",
+        f"## Other packages\n{peers(arguments.peers)}",
         packages=["scikit-learn", "numba", "scipy"],
     )
 

@@ -67,23 +67,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--child", nargs=2)
-    options = parser.parse_args()
-    if options.child:
-        child(*options.child)
+    arguments = parser.parse_args()
+    if arguments.child:
+        child(*arguments.child)
         return
     lines = ["| method | peak memory | fit | relevant columns found | approximation |"]
     lines.append("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
-        write_table(path, options.rows)
+        write_table(path, arguments.rows)
         size = path.stat().st_size
         lines += [row(method, path) for method in ("MaxRel", "MRMR")]
     write_report(
         "information_big",
-        f"Information from a file: {options.rows:,} × {COLUMNS}, k = {SELECTED}",
+        f"Information from a file: {arguments.rows:,} × {COLUMNS}, k = {SELECTED}",
         "\n".join(lines),
         f"The file has {size / 2**30:.1f} GiB, its numbers as float64 would take "
-        f"{8 * COLUMNS * options.rows / 2**30:.1f} GiB; memory_limit is the default 1 GiB.",
+        f"{8 * COLUMNS * arguments.rows / 2**30:.1f} GiB; memory_limit is the default 1 GiB.",
         packages=["pyarrow", "numba"],
     )
 

@@ -146,11 +146,11 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--states", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    codes, y = make_codes(options.rows, options.columns, options.states)
-    pairs = options.columns * (options.columns - 1) / 2
-    for name, seconds in measure(codes, y, options.jobs).items():
-        print(f"{name}: {seconds:.4f} s, {seconds / pairs * 1e9:.0f} ns a pair")
+    arguments = parser.parse_args()
+    codes, y = make_codes(arguments.rows, arguments.columns, arguments.states)
+    pairs = arguments.columns * (arguments.columns - 1) / 2
+    for name, seconds in measure(codes, y, arguments.jobs).items():
+        print(f"{name}: {seconds:.4f} s, {seconds / pairs * 1e9:.0f} ns per pair")
 
 
 if __name__ == "__main__":

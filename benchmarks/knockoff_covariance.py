@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from featsieve.evaluation.benches.calibration import (
     _equal,
     _errors,
 )
-from featsieve.evaluation.cells import Cell, CellStore
+from featsieve.evaluation.cells import Cell, CellStore, Key
 from featsieve.inference.knockoffs.copies import fit_copy_model
 from featsieve.inference.knockoffs.filter import knockoff_threshold
 from featsieve.inference.knockoffs.structure import Structure, structured
@@ -45,6 +45,7 @@ from featsieve.runtime.seeds import derived_seed
 METHODS = {"Pearson": PearsonRanking, "Lasso": LassoSelector}
 PEERS = {"Pearson": "margcorr", "Lasso": "lasso"}
 NAME = "knockoff_covariance"
+PACKAGES = ("numpy", "scikit-learn", "knockpy")
 
 
 def dense(width: int) -> FloatArray:
@@ -299,22 +300,32 @@ def _row(method: str, kind: str, trials: list[Any]) -> list[str]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def run_cells(
+    identity: Mapping[str, Any],
+    doc: str,
+    designs: Sequence[str],
+    cells: Callable[[Sequence[str], int], list[Cell]],
+) -> tuple[str, Mapping[Key, Any]]:
+    """The introduction of a report, from the module's ``doc``, and the answers of its cells."""
+    parser = argparse.ArgumentParser(description=doc.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--designs", nargs="*", default=list(ALL))
-    parser.add_argument("--journal", type=Path, default=RESULTS / f"{NAME}.cells.jsonl")
+    parser.add_argument("--designs", nargs="*", default=list(designs))
+    journal = RESULTS / f"{identity['bench']}.cells.jsonl"
+    parser.add_argument("--journal", type=Path, default=journal)
     arguments = parser.parse_args()
-    store = CellStore(arguments.journal, {"bench": NAME, "fdr": FDR})
+    store = CellStore(arguments.journal, identity)
     try:
         for _ in store.steps(cells(arguments.designs, arguments.trials)):
             pass
     except KeyboardInterrupt:
         print("stopped; start again to continue.")
-    intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
-    packages = ("numpy", "scikit-learn", "knockpy")
-    sections = [intro, unseen_table(store.answers), report(store.answers)]
-    write_report(NAME, "Covariances for knockoffs", *sections, packages=packages)
+    return doc.partition("\n\n")[2].partition("\n\n")[2].strip(), store.answers
+
+
+def main() -> None:
+    intro, answers = run_cells({"bench": NAME, "fdr": FDR}, __doc__, list(ALL), cells)
+    sections = [intro, unseen_table(answers), report(answers)]
+    write_report(NAME, "Covariances for knockoffs", *sections, packages=PACKAGES)
 
 
 if __name__ == "__main__":

@@ -13,22 +13,20 @@ was cut off goes on from its journal.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import RESULTS, write_report
-from benchmarks.knockoff_covariance import METHODS, PEERS, correlation_model
+from benchmarks.frame import write_report
+from benchmarks.knockoff_covariance import METHODS, PACKAGES, PEERS, correlation_model, run_cells
 from featsieve.arrays import BoolArray, FloatArray
 from featsieve.evaluation.benches._report import markdown_table, mean_and_error
 from featsieve.evaluation.benches.calibration import DESIGNS as CALIBRATION
 from featsieve.evaluation.benches.calibration import FDR, Design, _errors
-from featsieve.evaluation.cells import Cell, CellStore, Key
+from featsieve.evaluation.cells import Cell, Key
 from featsieve.inference.knockoffs.copies import fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
 from featsieve.inference.knockoffs.filter import knockoff_threshold
@@ -173,20 +171,9 @@ def share_in_words(shares: FloatArray) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
-    parser.add_argument("--journal", type=Path, default=RESULTS / f"{NAME}.cells.jsonl")
-    arguments = parser.parse_args()
-    store = CellStore(arguments.journal, {"bench": NAME, "fdr": FDR, "levels": LEVELS})
-    try:
-        for _ in store.steps(cells(arguments.designs, arguments.trials)):
-            pass
-    except KeyboardInterrupt:
-        print("stopped; start again to continue.")
-    intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
-    packages = ("numpy", "scikit-learn", "knockpy")
-    write_report(NAME, "Power of knockoffs", intro, report(store.answers), packages=packages)
+    identity = {"bench": NAME, "fdr": FDR, "levels": LEVELS}
+    intro, answers = run_cells(identity, __doc__, list(DESIGNS), cells)
+    write_report(NAME, "Power of knockoffs", intro, report(answers), packages=PACKAGES)
 
 
 if __name__ == "__main__":

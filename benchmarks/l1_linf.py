@@ -6,11 +6,10 @@ python -m benchmarks.l1_linf [--peer PYTHON_WITH_PYHSICLASSO] [--repeats N]
 from __future__ import annotations
 
 import argparse
-import subprocess
-from typing import Any
 
 import numpy as np
 
+from benchmarks.against_pyhsiclasso import against_pyhsiclasso
 from benchmarks.frame import Case, Comparison, compare, comparison_table, write_report
 from benchmarks.pyhsiclasso_peer import problem
 
@@ -31,43 +30,22 @@ def gradient_case() -> Case:
     )
 
 
-def selection_case(peer: subprocess.Popen[str]) -> Case:
+def run_selection(python: str, repeats: int) -> Comparison:
     from featsieve import HSFS
 
-    X, y = problem()
     selector = HSFS(n_features_to_select=10, n_components=2)
-
-    def ask() -> list[int]:
-        assert peer.stdin is not None
-        assert peer.stdout is not None
-        print(1, file=peer.stdin, flush=True)
-        return sorted(map(int, peer.stdout.readline().split()))
-
-    return Case(
-        "HSFS, 500 × 500, 10 features, q = 2",
-        lambda: sorted(selector.fit(X, y).indices_.tolist()),
-        {"pyHSICLasso (vanilla)": ask},
-        lambda a, b: f"{len(set(a) & set(b))} of 10 features in common",
-    )
-
-
-def run_selection(python: str, repeats: int) -> Comparison:
-    command = [python, "-m", "benchmarks.pyhsiclasso_peer"]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, stderr=subprocess.DEVNULL, text=True) as peer:
-        comparison = compare(selection_case(peer), repeats=repeats)
-        peer.stdin.close()  # type: ignore[union-attr]
-        return comparison
+    name = "HSFS, 500 × 500, 10 features, q = 2"
+    return against_pyhsiclasso(name, selector, python=python, repeats=repeats)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="a Python that has pyHSICLasso")
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     comparisons = [compare(gradient_case(), repeats=20)]
-    if given.peer:
-        comparisons.append(run_selection(given.peer, given.repeats))
+    if arguments.peer:
+        comparisons.append(run_selection(arguments.peer, arguments.repeats))
     write_report(
         "l1_linf",
         "Transformations as selectors: speed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -104,31 +104,54 @@ def is_tuning(name: str) -> bool:
     return hashlib.sha256(name.encode()).hexdigest() < "9"
 
 
+@dataclass(frozen=True)
+class Standing:
+    """The errors of all methods, and what is said of them: ranks, and excess over the best."""
+
+    keys: list[tuple[str, Any]]  # set, k
+    methods: list[str]
+    means: np.ndarray  # keys × methods, over the judges
+    excess: np.ndarray  # sets × methods
+    test: RankTest
+
+    @classmethod
+    def of(cls, cells: Cells) -> Standing:
+        keys, methods, errors = completed(cells)
+        means = errors.mean(axis=2)
+        excess = per_set(keys, means - means.min(axis=1, keepdims=True))
+        ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
+        test = average_ranks(ranks, methods)
+        test = replace(test, ranks=dict(zip(methods, ranks.mean(axis=0).tolist(), strict=True)))
+        return cls(keys, methods, means, excess, test)
+
+    @property
+    def sets(self) -> list[str]:
+        return list(dict.fromkeys(name for name, _ in self.keys))
+
+    @property
+    def in_tuning(self) -> np.ndarray:
+        return np.array([is_tuning(name) for name in self.sets])
+
+
 def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
     records = list({key: (key, piece) for path in journals for key, piece in read(path)}.values())
     sets = finished_sets(records)
     if not sets:
         return "no set is finished yet"
     cells, failed = errors_of(records, sets)
-    keys, methods, errors = completed(cells)
-    means = errors.mean(axis=2)
-    excess = per_set(keys, means - means.min(axis=1, keepdims=True))
-    ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
-    test = average_ranks(ranks, methods)
-    test = replace(test, ranks=dict(zip(methods, ranks.mean(axis=0).tolist(), strict=True)))
-    in_tuning = np.array([is_tuning(n) for n in dict.fromkeys(key[0] for key in keys)])
+    standing = Standing.of(cells)
     lines = [
         f"# Leaderboard{'' if protocol == 'plain' else ' with useless columns added'}",
         "",
-        *_explained(test, len(keys), in_tuning),
+        *_explained(standing),
         "",
-        *_method_lines(test, excess, in_tuning, seconds_of(records, sets), failed),
+        *_method_lines(standing, seconds_of(records, sets), failed),
         "",
         f"![average ranks]({name}-ranks.png)",
         "",
         *own_count_lines(records, cells, sets),
         "",
-        *set_lines(keys, methods, means),
+        *set_lines(standing),
         "",
         "## Failures",
         "",
@@ -137,28 +160,35 @@ def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
         circumstances(PACKAGES),
     ]
     (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    draw_ranks(test, RESULTS / f"{name}-ranks.png")
-    data = {
-        "sets": list(dict.fromkeys(key[0] for key in keys)),
-        "methods": methods,
-        "ranks": {m: round(rank, 4) for m, rank in test.ranks.items()},
-        "excess": dict(zip(methods, excess.mean(axis=0).round(5).tolist(), strict=True)),
-        "critical_difference": test.critical_difference,
-        "friedman_pvalue": test.friedman_pvalue,
-        "cells": [{"key": key, "piece": piece} for key, piece in records],
-    }
-    text = json.dumps({k: v for k, v in data.items() if k != "cells"}, indent=1)
-    cells_text = ",\n  ".join(json.dumps(cell) for cell in data["cells"])
-    text = text.removesuffix("\n}") + f',\n "cells": [\n  {cells_text}\n ]\n}}\n'
-    (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+    draw_ranks(standing.test, RESULTS / f"{name}-ranks.png")
+    (RESULTS / f"{name}.json").write_text(_as_json(standing, records), encoding="utf-8")
     return "\n".join(lines)
 
 
-def _explained(test: RankTest, n_cells: int, in_tuning: np.ndarray) -> list[str]:
+def _as_json(standing: Standing, records: Any) -> str:
+    """The summary, then one line per cell."""
+    test = standing.test
+    excess = standing.excess.mean(axis=0).round(5).tolist()
+    summary = {
+        "sets": standing.sets,
+        "methods": standing.methods,
+        "ranks": {m: round(rank, 4) for m, rank in test.ranks.items()},
+        "excess": dict(zip(standing.methods, excess, strict=True)),
+        "critical_difference": test.critical_difference,
+        "friedman_pvalue": test.friedman_pvalue,
+    }
+    cells = ",\n  ".join(json.dumps({"key": key, "piece": piece}) for key, piece in records)
+    text = json.dumps(summary, indent=1)
+    return text.removesuffix("\n}") + f',\n "cells": [\n  {cells}\n ]\n}}\n'
+
+
+def _explained(standing: Standing) -> list[str]:
+    test, in_tuning = standing.test, standing.in_tuning
     return [
-        f"{test.n_sets} sets, {n_cells} pairs of set and count, {len(test.ranks)} methods, three "
-        f"judges, two splits. Friedman p = {test.friedman_pvalue:.2g}; critical difference of "
-        f"average ranks (Nemenyi, 5 %): {test.critical_difference:.2f}.",
+        f"{test.n_sets} sets, {len(standing.keys)} pairs of set and count, {len(test.ranks)} "
+        "methods, three judges, two splits. "
+        f"Friedman p = {test.friedman_pvalue:.2g}; critical difference of average ranks "
+        f"(Nemenyi, 5 %): {test.critical_difference:.2f}.",
         "",
         "rank: mean over judges, counts, then sets (1 is best; a failure shares the last rank). "
         "excess: error above that of the best method of the same table and count, mean over "
@@ -171,10 +201,8 @@ def _explained(test: RankTest, n_cells: int, in_tuning: np.ndarray) -> list[str]
     ]
 
 
-def _method_lines(
-    test: RankTest, excess: np.ndarray, in_tuning: np.ndarray, times: Any, failed: Any
-) -> list[str]:
-    methods = list(test.ranks)
+def _method_lines(standing: Standing, times: Any, failed: Any) -> list[str]:
+    methods, excess, in_tuning = standing.methods, standing.excess, standing.in_tuning
     auto = excess[:, methods.index(AUTO)] if AUTO in methods else excess.min(axis=1)
     lines = [
         "| method | rank | excess | excess, other half | above AutoSelector | seconds | "
@@ -184,10 +212,9 @@ def _method_lines(
     for j in np.argsort(excess.mean(axis=0)):
         median, mean = times.get(methods[j], (np.nan, np.nan))
         gap = excess[:, j] - auto
-        spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
         lines.append(
-            f"| {methods[j]} | {test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
-            f"{excess[~in_tuning, j].mean():.4f} | {gap.mean():+.4f} ± {spread:.4f} | "
+            f"| {methods[j]} | {standing.test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
+            f"{excess[~in_tuning, j].mean():.4f} | {gap.mean():+.4f} ± {standard_error(gap):.4f} | "
             f"{median:.2f} | {mean:.2f} | {len(failed.get(methods[j], []))} |"
         )
     return lines
@@ -203,43 +230,52 @@ def draw_ranks(test: RankTest, path: Path) -> None:
     display.figure_.savefig(path, dpi=110, bbox_inches="tight")
 
 
+def standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
 def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
     """AutoSelector with its own count next to the best method at k = 20 (or the most there is)."""
-    own, best, sizes, spread = [], [], [], []
     largest = {
         name: max(k for n, k in cells if n == name and k != "auto")
         for name in sets
         if any(n == name and k != "auto" for n, k in cells)
     }
-    means = defaultdict(list)
-    for name, k in largest.items():
-        for method, errors in cells[name, k].items():
-            means[method].append((name, errors.mean()))
-    complete = {m: dict(v) for m, v in means.items() if len(v) == len(largest)}
+    complete = _errors_at(cells, largest)
     if not complete or not any(key[1] == "auto" for key in cells):
         return []
     fixed = min(complete, key=lambda m: np.mean(list(complete[m].values())))
-    for name in largest:
-        if OWN_COUNT in cells.get((name, "auto"), {}):
-            own.append(cells[name, "auto"][OWN_COUNT].mean())
-            best.append(complete[fixed][name])
-    for (name, _, method, _), piece in records:
-        if method == OWN_COUNT and name in largest and "columns" in piece:
-            sizes.append(len(piece["columns"]))
-    gap = np.array(own) - np.array(best)
-    spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+    names = [name for name in largest if OWN_COUNT in cells.get((name, "auto"), {})]
+    ours = np.array([cells[name, "auto"][OWN_COUNT].mean() for name in names])
+    best = np.array([complete[fixed][name] for name in names])
+    sizes = [
+        len(piece["columns"])
+        for (name, _, method, _), piece in records
+        if method == OWN_COUNT and name in largest and "columns" in piece
+    ]
+    gap = ours - best
     return [
         "## With its own count",
         "",
         f"On {len(gap)} sets, AutoSelector with its own count keeps {np.mean(sizes):.1f} columns "
-        f"on average (median {np.median(sizes):.0f}); its mean error is {np.mean(own):.4f}, that "
+        f"on average (median {np.median(sizes):.0f}); its mean error is {np.mean(ours):.4f}, that "
         f"of the best single method at k = 20 (or the largest count below the number of columns), "
         f"{fixed}, {np.mean(best):.4f}: a difference of {gap.mean():+.4f} with "
-        f"standard error {spread:.4f}.",
+        f"standard error {standard_error(gap):.4f}.",
     ]
 
 
-def set_lines(keys: Any, methods: list[str], means: np.ndarray) -> list[str]:
+def _errors_at(cells: Cells, counts: dict[str, int]) -> dict[str, dict[str, float]]:
+    """Method → set → error at its count, for the methods that have an error on every set."""
+    means: dict[str, dict[str, float]] = defaultdict(dict)
+    for name, k in counts.items():
+        for method, errors in cells[name, k].items():
+            means[method][name] = errors.mean()
+    return {method: errors for method, errors in means.items() if len(errors) == len(counts)}
+
+
+def set_lines(standing: Standing) -> list[str]:
+    methods, means = standing.methods, standing.means
     lines = [
         "## By set",
         "",
@@ -247,7 +283,7 @@ def set_lines(keys: Any, methods: list[str], means: np.ndarray) -> list[str]:
         "|---|---|---|---|---|",
     ]
     at = methods.index(AUTO) if AUTO in methods else None
-    for i, (name, k) in enumerate(keys):
+    for i, (name, k) in enumerate(standing.keys):
         best = int(means[i].argmin())
         auto = f"{means[i, at]:.4f}" if at is not None else "–"
         lines.append(f"| {name} | {k} | {methods[best]} | {means[i, best]:.4f} | {auto} |")

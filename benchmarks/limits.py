@@ -152,33 +152,36 @@ ANSWERS = {
 }
 
 
-def is_kept(kind: str, outcome: Outcome) -> bool:
+def ending(outcome: Outcome) -> str | None:
+    """How the table marks the way in which a fit ended; None: not a documented one."""
+    return ANSWERS.get(outcome.answer.split(":")[0])
+
+
+def keeps_promise(kind: str, outcome: Outcome) -> bool:
     """Whether the limit held and the fit ended in one of the documented ways."""
-    if outcome.answer.split(":")[0] not in ANSWERS:
-        return False
-    if kind == "time":
-        return outcome.seconds <= LATEST
-    return outcome.growth <= MOST_GROWTH
+    held = outcome.seconds <= LATEST if kind == "time" else outcome.growth <= MOST_GROWTH
+    return held and ending(outcome) is not None
 
 
 def cell(kind: str, outcome: Outcome | None) -> str:
     if outcome is None:
         return "not run"
     figure = f"{outcome.seconds:.1f} s" if kind == "time" else f"{outcome.growth / 10**6:.0f} MB"
-    word = ANSWERS.get(outcome.answer.split(":")[0], f" {outcome.answer[:60]}")
-    return f"{figure}{word}" if is_kept(kind, outcome) else f"**{figure}{word}**"
+    mark = ending(outcome)
+    figure += f" {outcome.answer[:60]}" if mark is None else mark
+    return figure if keeps_promise(kind, outcome) else f"**{figure}**"
 
 
 def table(kind: str, engine: str, found: Outcomes) -> str:
-    words = shapes_of(kind, engine)
+    shapes = shapes_of(kind, engine)
     if kind == "time":
-        words = [TIME_SHAPES[name].words for name in words]
-    elif engine != "parquet":
-        words = [name.partition(",")[0] for name in words]
-    lines = [f"| method | {' | '.join(words)} |", "|---" * (len(words) + 1) + "|"]
+        head = [TIME_SHAPES[name].words for name in shapes]
+    else:
+        head = shapes if engine == "parquet" else [name.partition(",")[0] for name in shapes]
+    lines = [f"| method | {' | '.join(head)} |", "|---" * (len(head) + 1) + "|"]
     for (kind_, case, engine_), outcomes in found.items():
         if (kind_, engine_) == (kind, engine):
-            cells = [cell(kind, outcomes.get(name)) for name in shapes_of(kind, engine)]
+            cells = [cell(kind, outcomes.get(name)) for name in shapes]
             lines.append(f"| {case} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -188,7 +191,7 @@ def broken(found: Outcomes) -> list[str]:
         f"- {kind}, {case}, {engine}, {shape}: {cell(kind, outcome)}"
         for (kind, case, engine), outcomes in found.items()
         for shape, outcome in outcomes.items()
-        if not is_kept(kind, outcome)
+        if not keeps_promise(kind, outcome)
     ]
 
 
@@ -256,26 +259,26 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start nothing later")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     parser.add_argument("--report", action="store_true", help="write the report of what is there")
-    given = parser.parse_args()
-    store = Store(given.journal)
+    arguments = parser.parse_args()
+    store = Store(arguments.journal)
     started = time.monotonic()
     wanted = [
         key
-        for key in jobs(given.kinds)
-        if (not given.cases or key[1] in given.cases)
-        and key[2] in given.engines
-        and (given.again or store.read(key) is None)
+        for key in jobs(arguments.kinds)
+        if (not arguments.cases or key[1] in arguments.cases)
+        and key[2] in arguments.engines
+        and (arguments.again or store.read(key) is None)
     ]
-    for kind, engine, cases in [] if given.report else batches(wanted):
-        batch = Batch(kind, engine, given.folder, given.shapes, given.clock)
+    for kind, engine, cases in [] if arguments.report else batches(wanted):
+        batch = Batch(kind, engine, arguments.folder, arguments.shapes, arguments.clock)
         for case, found in batch.run(cases):
             key = kind, case, engine
             store.write(key, (store.read(key) or {}) | found)
             print(*key, {name: cell(kind, outcome) for name, outcome in found.items()}, flush=True)
-            if time.monotonic() - started > given.seconds:
+            if time.monotonic() - started > arguments.seconds:
                 return
-    if given.report:
-        report({key: found for key in jobs(given.kinds) if (found := store.read(key))})
+    if arguments.report:
+        report({key: found for key in jobs(arguments.kinds) if (found := store.read(key))})
 
 
 def clock_words(kind: str, engine: str, found: Outcomes) -> str:

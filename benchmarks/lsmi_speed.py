@@ -147,7 +147,7 @@ def main() -> None:
         "L1LSMI against a plain numpy transcription of Algorithm 1",
         f"n = {N_SAMPLES}, m = 10, {N_INIT} restarts, the authors' grids, two cores. Ours ends the "
         "restarts when three of them agree on the best set (`n_agree=3`, the default); a line with "
-        "all restarts stands beside it.",
+        "all restarts stands next to it.",
         comparison_table(comparisons),
         processor_table(cases),
         where_time_goes(toys, arguments.seed),

@@ -222,18 +222,18 @@ def main() -> None:
     parser.add_argument("--old", metavar="SRC")
     parser.add_argument("--journal", type=Path)
     parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     versions = {"new": Fits(str(Path(featsieve.__file__).parents[1]))}
-    versions |= {"old": Fits(given.old)} if given.old else {}
-    journal = Journal(given.journal)
+    versions |= {"old": Fits(arguments.old)} if arguments.old else {}
+    journal = Journal(arguments.journal)
     lines = [
-        f"| table, k = {K}, {given.seeds} seeds | fit, median (most) | allowed | exactly k columns "
-        "| fits with a warning | SMI of the set | SMI at the weights "
+        f"| table, k = {K}, {arguments.seeds} seeds | fit, median (most) | allowed "
+        "| exactly k columns | fits with a warning | SMI of the set | SMI at the weights "
         "| SMI at the weights, new less old |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for name in given.designs:
-        lines += rows(name, versions, given.seeds, journal)
+    for name in arguments.designs:
+        lines += rows(name, versions, arguments.seeds, journal)
         print(*lines[-len(versions) :], sep="\n", flush=True)
     write_report("lsmi-surplus", "More columns asked for than matter", "\n".join(lines), NOTE)
 

@@ -62,9 +62,10 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=7)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     comparisons = [
-        compare(case, repeats=given.repeats) for case in cases(given.rows, given.columns)
+        compare(case, repeats=arguments.repeats)
+        for case in cases(arguments.rows, arguments.columns)
     ]
     note = (
         "featsieve's time is that of the whole `fit`: input checks, task detection, scores and "

@@ -46,9 +46,9 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=2000)
     parser.add_argument("--permutations", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=15)
-    given = parser.parse_args()
-    asked = cases(given.rows, given.columns, given.permutations)
-    comparisons = [compare(case, repeats=given.repeats, warm_up=2) for case in asked]
+    arguments = parser.parse_args()
+    asked = cases(arguments.rows, arguments.columns, arguments.permutations)
+    comparisons = [compare(case, repeats=arguments.repeats, warm_up=2) for case in asked]
     note = (
         "featsieve's time is that of the whole `permutation_test`: input checks, scores, drawing "
         "the permutations, standardising, the product itself, p-values, Benjamini–Hochberg and "

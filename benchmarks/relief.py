@@ -96,14 +96,14 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=7)
-    given = parser.parse_args()
-    X, y = make_table(given.rows, given.columns)
-    np.savez(given.data, X=X, y=y)
-    peers = Peers(given.peer_python, given.data)
+    arguments = parser.parse_args()
+    X, y = make_table(arguments.rows, arguments.columns)
+    np.savez(arguments.data, X=X, y=y)
+    peers = Peers(arguments.peer_python, arguments.data)
     fit_ours(X, y, 1)
     comparisons = [
-        compare(X, y, peers, "fast-select", 1, given.repeats),
-        compare(X, y, peers, "fast-select", 2, given.repeats),
+        compare(X, y, peers, "fast-select", 1, arguments.repeats),
+        compare(X, y, peers, "fast-select", 2, arguments.repeats),
         compare(X, y, peers, "skrebate", 1, 1),
     ]
     versions = ", ".join(f"{name} {version}" for name, version in peers.versions.items())

@@ -87,11 +87,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     start = time.perf_counter()
-    looks, n_answers = soak(given.fits, given.seed)
+    looks, n_answers = soak(arguments.fits, arguments.seed)
     head = ["| fits | resident memory | threads | open files |", "|---|---|---|---|"]
-    words = f"{given.fits:,} fits of {len(METHODS)} methods, {n_answers:,} with an answer (others "
+    words = (
+        f"{arguments.fits:,} fits of {len(METHODS)} methods, {n_answers:,} with an answer (others "
+    )
     words += f"were refused in a sentence), in {time.perf_counter() - start:.0f} s."
     path = write_report(
         "soak",

@@ -38,8 +38,8 @@ def table(repeats: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=15)
-    given = parser.parse_args()
-    path = write_report("startup", "Start-up times", table(given.repeats))
+    arguments = parser.parse_args()
+    path = write_report("startup", "Start-up times", table(arguments.repeats))
     print(path.read_text())
 
 

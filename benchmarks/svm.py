@@ -47,8 +47,8 @@ def elimination(seed: int) -> Case:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
-    comparisons = [compare(elimination(seed), repeats=given.repeats) for seed in range(2)]
+    arguments = parser.parse_args()
+    comparisons = [compare(elimination(seed), repeats=arguments.repeats) for seed in range(2)]
     path = write_report(
         "svm",
         "SVMRFE and scikit-learn's RFE",

@@ -56,16 +56,16 @@ def main() -> None:
     parser.add_argument("methods", nargs="*", metavar="METHOD")
     parser.add_argument("--rows", type=int, default=100)
     parser.add_argument("--columns", type=int, default=10_000)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     lines = [
-        f"| {given.rows} × {given.columns:,}, 10 columns asked for | fit | peak memory of the "
-        "process | columns kept |",
+        f"| {arguments.rows} × {arguments.columns:,}, 10 columns asked for | fit "
+        "| peak memory of the process | columns kept |",
         "|---|---|---|---|",
     ]
-    for name in given.methods or NAMES:
-        lines.append(line(name, given.rows, given.columns))
+    for name in arguments.methods or NAMES:
+        lines.append(line(name, arguments.rows, arguments.columns))
         print(lines[-1], flush=True)
-    if not given.methods:
+    if not arguments.methods:
         write_report("wide", "Wide tables", "\n".join(lines), packages=("numba", "scikit-learn"))
 
 

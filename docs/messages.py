@@ -26,7 +26,7 @@ BY_WORDS = {
     "states": ["states, at most", "combinations", "a state that was not", "shrinkage fills"],
     "missing": [r"missing \(NaN\)", "missing cell", "missing values", "infinite cells"],
     "types": ["dates or times", "has dtype", "values of type", "nested values", "Complex", "Lazy"],
-    "one-class": ["constant, so", "only in … rows", "one class only", "has no value at all"],
+    "one-class": ["constant, so", "has only one … in", "only one class", "has no value at all"],
     "large-numbers": ["overflow", "range of floating point"],
     "memory": ["memory.limit", "1 GiB", "too large for"],
     "time": ["max_time", "seconds"],

@@ -71,7 +71,7 @@ def engine_table(link: Callable[[Method], str]) -> str:
 
 
 def input_table(link: Callable[[Method], str]) -> str:
-    """What each method takes beside a plain table, as its class says."""
+    """What each method takes besides a plain table, as its class says."""
     rows = []
     for m in METHODS:
         cells = [_yes(takes) for takes in accepted_input(example_method(m))]

@@ -23,6 +23,7 @@ from featsieve.input.tables import (
     is_sparse,
     refuse_other_than_tables,
     require_matrix,
+    x_names,
 )
 
 
@@ -119,9 +120,9 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
         selected = select_columns(checked, chosen)
         if is_sparse(X):  # scikit-learn's checks have turned other formats into CSR
             return selected.asformat(X.format)
-        wanted = self._wanted_container()
-        if wanted != "default":
-            return _in_container(selected, wanted)
+        container = self._wanted_container()
+        if container != "default":
+            return _in_container(selected, container)
         return X.select(selected.column_names) if is_batch(X) else selected
 
     def inverse_transform(self, X: Any) -> Any:
@@ -150,9 +151,7 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
 
     def _all_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        return [str(name) for name in names]
+        return list(map(str, x_names(self.n_features_in_) if names is None else names))
 
     def _wanted_container(self) -> str:
         """What set_output or scikit-learn's configuration asks for."""
@@ -162,7 +161,7 @@ class ColumnSelection(SelectorMixin, BaseEstimator):
         return str(config.get("transform", sklearn.get_config()["transform_output"]))
 
 
-def _in_container(selected: Any, wanted: str) -> Any:
+def _in_container(selected: Any, container: str) -> Any:
     """A foreign dataframe in the library asked for; arrays are left to scikit-learn."""
     if is_dask(selected):
         selected = selected.compute()
@@ -171,4 +170,4 @@ def _in_container(selected: Any, wanted: str) -> Any:
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(selected, eager_only=True)
-    return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
+    return frame.to_pandas() if container == "pandas" else frame.to_polars()

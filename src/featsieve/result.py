@@ -71,9 +71,9 @@ class SelectionResult:
     extras: Mapping[str, Any] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
-    def evolve(self, **changes: Any) -> SelectionResult:
-        """A copy with some fields changed."""
-        return replace(self, **changes)
+    def with_extras(self, extras: Mapping[str, Any], **changes: Any) -> SelectionResult:
+        """A copy with more ``extras``, and with other fields changed."""
+        return replace(self, extras={**self.extras, **extras}, **changes)
 
     def to_frame(self) -> Any:
         """One row per unit, best first, as a pandas dataframe.

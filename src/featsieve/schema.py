@@ -152,6 +152,11 @@ class Block:
         is_sparse = not isinstance(self.X, np.ndarray)
         vars(self).update(n_rows=int(self.X.shape[0]), is_sparse=is_sparse)
 
+    def part(self, first: int, last: int) -> Block:
+        """Some of the rows, counted from the first of this block."""
+        weight = None if self.weight is None else self.weight[first:last]
+        return Block(self.start + first, self.X[first:last], self.y[first:last], weight)
+
     def dense(self) -> FloatArray:
         """The rows as a dense float64 array (a view where they already are one)."""
         values = self.X.toarray() if self.is_sparse else self.X

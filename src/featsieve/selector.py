@@ -244,6 +244,8 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             self.n_iter_ = int(extras["n_iter"])
         if "pvalues" in extras:
             self.pvalues_ = np.asarray(extras["pvalues"])[owner]
+        if "adjusted_bh" in extras:
+            self.adjusted_pvalues_ = np.asarray(extras["adjusted_bh"])[owner]
         if "guarantee" in extras:
             self.guarantee_ = str(extras["guarantee"])
         parts = {**vars(result), **extras}

@@ -22,7 +22,7 @@ from tests.commands import run_tool
     [
         (b"", "t.csv is empty"),
         (b"a,y\n", "t.csv has names but no rows; give it at least two."),
-        (b"a,y\n1,2\n", "t.csv has one row only"),
+        (b"a,y\n1,2\n", "t.csv has only one row"),
         (b"y\n1\n2\n", "t.csv has no column besides the target"),
         (b"a,y\n1,2\n3\n", "t.csv is ragged: row 3 has 1 cells"),
         (b"a,y\n1,\0\n", "is not UTF-8"),

@@ -173,3 +173,28 @@ def test_resume_takes_the_steps_of_the_last_run(run, csv, tmp_path):
     assert json.loads(first)["scores"] == json.loads(second)["scores"]
     _, _, err = run(*words[:-4], "--method", "hsiclasso", "--resume", tmp_path / "none")
     assert "--resume did nothing" in err
+
+
+def test_the_seed_of_a_parameter_is_the_seed_of_the_answer(run, tmp_path, csv):
+    words = ("select", csv, "--target", "y", "--method", "pc", "--format", "json")
+    place = tmp_path / "model.py"
+    _, out, _ = run(*words, "--param", "random_state=5", "--pipeline", place)
+    assert json.loads(out)["seed"] == 5
+    assert place.read_text(encoding="utf-8").count("random_state=5") == 2
+
+
+def test_columns_of_a_group_share_their_p_values(run, csv):
+    groups = "feature_groups={'left': ['a', 'b'], 'right': ['c', 'd']}"
+    words = ("select", csv, "--target", "y", "--method", "pc", "--param", groups, "--all")
+    code, out, err = run(*words, "--format", "csv", "--permutations", 50)
+    assert code == 0, err
+    rows = {row.split(",")[1]: row.split(",")[4:6] for row in out.splitlines()[1:]}
+    assert rows["a"] == rows["b"]
+    assert rows["c"] == rows["d"]
+
+
+def test_a_closed_standard_input_is_one_sentence(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    code, _, err = run("select", "-", "--target", "y")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "standard input is closed" in err

@@ -32,6 +32,19 @@ def test_nothing_is_added_to_a_folder_that_is_read(run, tmp_path, table, what):
     assert not place.exists()
 
 
+@pytest.mark.parametrize("flag", ["--output", "--resume"])
+def test_a_name_that_is_too_long(run, csv, flag):
+    code, _, err = run("select", csv, *SELECT, flag, csv.parent / f"{'x' * 300}.csv")
+    assert code == 1
+    assert_one_sentence(err, "the name is too long; choose a shorter one")
+
+
+def test_an_unknown_ending_is_wrong_usage(run, csv):
+    code, _, err = run("select", csv, *SELECT, "--output", csv.parent / "out.foo")
+    assert code == 2
+    assert_one_sentence(err, "--output: 'out.foo' has no ending that tells its format")
+
+
 def test_two_files_have_two_names(run, csv):
     place = csv.parent / "out.json"
     code, _, err = run("select", csv, *SELECT, "--output", place, "--resume", place)

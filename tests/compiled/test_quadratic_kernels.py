@@ -9,7 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from featsieve.compiled.lowrank import fill_top, keep_better, scan_directions, set_value
-from featsieve.compiled.quadratic import kth_largest, swap_search
+from featsieve.compiled.quadratic import swap_search
+from featsieve.compiled.selection import kth_largest
 from featsieve.quadratic.exact import tighten
 
 N, K = 8, 3

@@ -1,6 +1,6 @@
 """Sums of kernels are taken in one order, wherever their arrays lie in memory.
 
-Where reassociation is allowed, a compiler vectorises a loop and thereby changes the order of its
+Where reassociation is allowed, a compiler vectorises a loop and so changes the order of its
 sum. If the loop also writes to an array, it first looks whether that array lies too near to
 another one, and takes the plain loop if so: the last bit of the sum then depends on the memory
 that happened to be free. So such a sum has a loop of its own.

@@ -259,3 +259,17 @@ def test_quantiles_of_sums_that_round():
     weights = np.full(100, 0.01)  # as they are, without a common unit that is found beforehand
     cuts = Quantile(5)._cuts(np.arange(100.0), None, weights)
     assert_array_equal(cuts, [19.0, 39.0, 59.0, 79.0])
+
+
+def test_masked_cells_are_missing_and_long_integers_are_named():
+    X = np.arange(20.0)[:, None]
+    masked = np.ma.array(X, mask=X > 9)
+    expected = Quantile(n_bins=2).fit(X[:10]).cuts_[0]
+    assert Quantile(n_bins=2).fit(masked).cuts_[0].tolist() == expected.tolist()
+    with pytest.warns(UserWarning, match=r"'x0': integers beyond 2\^53"):
+        Quantile().fit(np.arange(20)[:, None] + 2**60)
+
+
+def test_the_largest_numbers_of_both_signs():
+    X = np.array([[-1.7e308], [1.7e308]] * 5)
+    assert Quantile(n_bins=2).fit(X).cuts_[0].tolist() == [0.0]

@@ -29,7 +29,7 @@ def test_figure_1_holds_for_bahsic_and_writes_its_report(tmp_path, monkeypatch):
     assert "binary XOR: BAHSIC finds both, large sample: holds (median rank 1.5)" in text
     assert "binary XOR: PearsonRanking does not find both, large sample: holds" in text
     assert "regression: BAHSIC finds both, large sample: holds" in text
-    # Claims that fail stand beside those that hold.
+    # Claims that fail stand next to those that hold.
     assert "multiclass: PearsonRanking does not find both, small sample: **does not hold**" in text
     assert out.read_text().startswith(text)
 

@@ -10,17 +10,18 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_regression
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
 from featsieve import BAHSIC, MRMR, PearsonRanking
 from featsieve.errors import InputError
-from featsieve.evaluation import compare, stability
+from featsieve.evaluation import compare, error_curve, stability
 from featsieve.evaluation.journal import Journal
 
 RNG = np.random.default_rng(0)
@@ -72,11 +73,27 @@ def test_stability_of_chance_is_about_zero():
 
 
 @pytest.mark.parametrize(
-    ("selections", "n_columns"), [([[0]], 3), ([[0], [5]], 3), ([[0], [-1]], 3)]
+    ("selections", "n_columns"),
+    [
+        ([[0]], 3),
+        ([[0], [5]], 3),
+        ([[0], [-1]], 3),
+        ([[True, False, True], [False, False, True]], 3),  # would be columns 0 and 1
+        ([[0.5], [1.0]], 3),
+        ([["a"], ["b"]], 3),
+        ([[0, 0], [1, 2]], 3),
+    ],
 )
 def test_bad_selections(selections, n_columns):
     with pytest.raises(InputError):
         stability(selections, n_columns)
+
+
+def test_indices_without_variance_are_compared_by_their_sign():
+    always, other = stability([[0, 1, 2]] * 30, 10), stability([[1, 0]] * 30, 10)
+    assert always.more_stable_than(other) == other.more_stable_than(always) == 0.5
+    never = stability([[0], [1]] * 15, 2)
+    assert (always.more_stable_than(never), never.more_stable_than(always)) == (0.0, 1.0)
 
 
 def test_the_rows_hold_everything():
@@ -121,6 +138,72 @@ def test_other_selectors_and_judges():
     methods = {"F": SelectKBest(f_regression, k=2)}
     row = compare(X, Y, methods, judges=[Ridge()], cv=3, n_bootstraps=2)["F"]
     assert len(row.columns) == 2
+
+
+class Answering(SelectorMixin, BaseEstimator):
+    """Whatever it is told to answer."""
+
+    def __init__(self, indices=None):
+        self.indices = indices
+
+    def fit(self, X, y=None):
+        self.indices_ = self.indices
+        return self
+
+    def _get_support_mask(self):
+        return np.zeros(6, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ([-1], "outside of 0 to 5"),
+        ([6], "outside of 0 to 5"),
+        ([True, False, False, False, False, False], "a mask"),
+        ([0, 0, 1], "a column twice"),
+        ([0.0], "no list of integers"),
+        ([], "it selected nothing"),
+        (None, "it selected nothing"),
+    ],
+)
+def test_an_answer_that_names_no_columns_is_a_failed_row_and_ends_no_other(answer, reason):
+    outcome = compare(X, Y, {"odd": Answering(answer), "good": MRMR()}, **QUICK)
+    assert reason in outcome["odd"].failed
+    assert outcome["good"].failed is None
+
+
+class BrokenJudge(BaseEstimator):
+    def fit(self, X, y):
+        raise RuntimeError("a | b")
+
+
+def test_a_judge_that_fails_is_named_and_bars_do_not_end_a_cell():
+    BrokenJudge.predict = BrokenJudge.fit
+    outcome = compare(X, Y, "pc", **(QUICK | {"judges": BrokenJudge()}))
+    assert outcome["pc"].failed == "the judge BrokenJudge failed: RuntimeError: a | b"
+    assert "a \\| b |" in str(outcome)
+
+
+def test_judges_of_the_same_name_are_numbered():
+    judges = [Ridge(alpha=0.1), Ridge(alpha=1e6)]
+    row = compare(X, Y, "pc", **(QUICK | {"judges": judges})).rows[0]
+    assert list(row.errors) == ["Ridge", "Ridge 2"]
+    assert row.errors["Ridge"] != row.errors["Ridge 2"]
+
+
+@pytest.mark.parametrize("table", [None, 3, X[:, 0], X[:, :0], [["a"]] * 60, X.reshape(60, 3, 2)])
+def test_what_is_no_table_is_refused_before_any_work(table):
+    with pytest.raises(ValueError):
+        compare(table, Y, "pc", **QUICK)
+    with pytest.raises(ValueError):
+        error_curve(table, Y, "pc", [1])
+
+
+def test_columns_of_the_same_name_and_lists_of_rows():
+    with pytest.raises(InputError, match="'a'"):
+        compare(pd.DataFrame(X, columns=list("aabbcc")), Y, "pc", **QUICK)
+    listed = compare(X.tolist(), Y.tolist(), "pc", **QUICK).rows[0]
+    assert listed.errors == compare(X, Y, "pc", **QUICK).rows[0].errors
 
 
 def test_groups_and_time_order_are_those_of_the_splitter():
@@ -284,11 +367,23 @@ def test_a_line_that_was_cut_off_is_done_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"judges": []}, {"cv": 1}, {"n_bootstraps": -1}, {"random_state": -1}]
+    "parameters",
+    [
+        {"judges": []},
+        {"judges": None},
+        {"judges": [LogisticRegression()]},
+        {"cv": 1},
+        {"n_bootstraps": -1},
+        {"random_state": -1},
+        {"random_state": 2**32},
+        {"methods": {}},
+        {"resume": "no/such/folder/run.jsonl"},
+        {"resume": 3},
+    ],
 )
 def test_bad_parameters(parameters):
     with pytest.raises(InputError):
-        compare(X, Y, "pc", **parameters)
+        compare(X, Y, **({"methods": "pc"} | parameters))
 
 
 def test_masked_cells_are_missing():

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.feature_selection import RFE, SelectKBest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, LeaveOneOut, StratifiedKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -17,7 +17,8 @@ from featsieve import BAHSIC, MRMR, PearsonRanking
 from featsieve.errors import InputError
 from featsieve.evaluation import JUDGES, error_curve, make_judge
 from featsieve.evaluation.encoding import TableEncoder
-from featsieve.evaluation.error_curve import named_selectors
+from featsieve.evaluation.error_curve import fixed_folds, named_selectors
+from featsieve.evaluation.fitting import row_dependence
 from featsieve.evaluation.gaussian_svm import GaussianSVM, dealt_folds, median_distance
 from featsieve.evaluation.judges import prediction_error
 from featsieve.registry import METHODS
@@ -129,6 +130,15 @@ def test_nothing_given_is_changed(classes):
         ({"judge": 3}, "no fit and predict"),
         ({"cv": 1}, "cv=1"),
         ({"cv": GroupKFold(3)}, "cannot split"),
+        ({"cv": []}, "there are no folds"),
+        ({"cv": [([0, 1], [])]}, "a fold holds no rows"),
+        ({"cv": [([0, 1], [10**6])]}, "out of bounds"),
+        ({"cv": [([0.0, 1.0], [2])]}, "cannot split"),
+        ({"cv": [([0, 1, 2], [2, 3])]}, "fold 1 learns from rows that it also judges"),
+        ({"counts": 3}, "counts=3"),
+        ({"random_state": "x"}, "random_state='x'"),
+        ({"methods": {}}, "methods is empty"),
+        ({"judge": Ridge()}, "does not fit the task"),
         ({"protocol": "holdout"}, "protocol='holdout'"),
         ({"metric": "rmse"}, "does not fit the task"),
     ],
@@ -137,6 +147,25 @@ def test_bad_words_get_one_sentence(words, message, classes):
     X, y = classes
     with pytest.raises(InputError, match=message):
         error_curve(X, y, **{"methods": "pc", "counts": [1], "judge": "knn", "cv": 2} | words)
+
+
+def test_masks_of_rows_are_splits_and_look_ahead(classes):
+    X, y = classes
+    rows = np.arange(len(y))
+    kept = {"methods": "pc", "counts": [1], "judge": "knn"}
+    masks = error_curve(X, y, cv=[(rows < 40, rows >= 40)], **kept)
+    indices = error_curve(X, y, cv=[(rows[:40], rows[40:])], **kept)
+    assert masks.errors["pc"].tolist() == indices.errors["pc"].tolist()
+    folds = fixed_folds(y, [(rows < 40, rows >= 40)], None, True, 0)
+    assert row_dependence(folds, None).in_order
+
+
+def test_judges_cope_with_few_rows_and_extreme_units():
+    neighbours = make_judge("knn", "classification").fit([[0.0], [1.0]], [0, 1])
+    assert len(neighbours.predict([[0.2]])) == 1
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    plain, huge = (TableEncoder().fit_transform(unit * X) for unit in (1.0, 2.0**1000))
+    np.testing.assert_array_equal(plain, huge)
 
 
 def test_selectors_of_scikit_learn_and_names():
@@ -175,7 +204,7 @@ def test_the_tuned_machine_beats_bad_settings():
 
 
 def test_the_grid_is_that_of_scikit_learn():
-    """Distances computed once give the errors of fitting every pair anew."""
+    """Distances computed once give the errors of fitting every pair again."""
     from sklearn.svm import SVC
 
     rng = np.random.default_rng(1)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from featsieve.errors import InputError
 from featsieve.evaluation import f_measure
 from tests.reference import f_measure_by_definition
 
@@ -29,3 +30,9 @@ def test_one_exactly_when_the_sets_are_equal():
 def test_no_truth_is_refused():
     with pytest.raises(ValueError, match="relevant is empty; give"):
         f_measure([1], [])
+
+
+@pytest.mark.parametrize("selected", [np.array([True, False]), "ab", None])
+def test_a_mask_or_a_name_is_not_taken_for_indices(selected):
+    with pytest.raises(InputError):
+        f_measure(selected, [0, 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +38,26 @@ def test_errors_without_variance_are_decided_by_their_sign():
     assert paired_test([1.0, 2.0], [3.0, 4.0]).pvalue == 0.0
     assert paired_test([0.3, 0.6], [0.1, 0.4]).pvalue == 1.0  # equal gaps up to rounding
     assert paired_test([1.0, 1.0], [3.0, 3.0, 3.0], kind="welch").pvalue == 0.0
+
+
+@pytest.mark.parametrize("unit", [2.0**-700, 2.0**900])
+@pytest.mark.parametrize("kind", ["paired", "welch"])
+def test_the_unit_of_the_errors_does_not_matter(unit, kind):
+    a, b = np.array([1.0, 2.0, 1.5]), np.array([3.0, 4.0, 2.0])
+    assert paired_test(unit * a, unit * b, kind=kind).pvalue == paired_test(a, b, kind=kind).pvalue
+
+
+def test_what_is_no_list_of_errors_is_refused():
+    for call in (
+        lambda: paired_test(["a", "b"], [1, 2]),
+        lambda: bold_face({"A": ["x", "y"], "B": [1, 2]}),
+        lambda: bold_face({"A": [1, 2]}, level=7),
+        lambda: l2_distance_score({"A": 3.0, "B": 4.0}),
+        lambda: average_ranks([["a", "b"], ["c", "d"]]),
+        lambda: average_ranks(np.ones((4, 2)), ["A", "A"]),
+    ):
+        with pytest.raises(InputError):
+            call()
 
 
 def test_a_paired_test_needs_pairs():
@@ -112,6 +133,20 @@ def test_k_and_judges_are_averaged_first():
     table = np.random.default_rng(0).random((6, 3))
     often = np.repeat(table[:, :, None], 7, axis=2)
     assert average_ranks(often, list("abc")) == average_ranks(table, list("abc"))
+
+
+@pytest.mark.parametrize("n_sets", [3, 4])  # as many sets as methods, too
+def test_a_mapping_may_hold_k_and_judges(n_sets):
+    errors = np.random.default_rng(0).random((n_sets, 3, 5, 2))
+    named = average_ranks(dict(zip("ABC", np.moveaxis(errors, 1, 0), strict=True)))
+    assert named == average_ranks(errors, list("ABC"))
+    assert named.n_sets == n_sets
+
+
+def test_the_columns_of_a_dataframe_are_names():
+    table = np.random.default_rng(0).random((6, 2))
+    frame = pd.DataFrame(table, columns=["A", "B"])
+    assert average_ranks(frame) == average_ranks(table, np.array(["A", "B"]))
 
 
 def test_cliques_are_what_cannot_be_told_apart():

@@ -24,7 +24,7 @@ DTYPES = (
 SCALES = ("plain", "large", "small", "mixed", "offset", "powers", "extreme")
 GAPS = ("none", "nan", "inf")
 COUNTS = (None, 1, 2, 0.5, 1.0, 100)
-LARGEST = 100  # of whole numbers, whatever their type can hold
+LARGEST = 100  # of integers, whatever their type can hold
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -15,7 +16,7 @@ from featsieve import PearsonRanking, open_parquet
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.inference import hsic_test, permutation_test
-from featsieve.inference.exchange import Exchange, exchange
+from featsieve.inference.exchange import Exchange, exchange, group_codes
 from featsieve.inference.permutation import (
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -31,7 +32,7 @@ from tests.tables import as_pandas, mixed_columns
 
 
 class SlowPearson(Pearson):
-    """Pearson without its fast way: every permutation is bound anew."""
+    """Pearson without its fast way: every permutation is bound again."""
 
     scale_ddof = 0
 
@@ -205,8 +206,10 @@ def test_missing_scores_are_no_tests():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_permutations": 0}, "n_permutations=0 is not possible"),
+        ({"n_permutations": 0}, "n_permutations=0 is not allowed; give an integer >= 1"),
         ({"measure": "perason"}, "measure='perason' is not known"),
+        ({"measure": len}, "measure=<built-in function len> is not a measure; give an object"),
+        ({"n_permutations": np.timedelta64(9, "s")}, "give an integer >= 1"),
         ({"random_state": "x"}, "random_state='x' is not allowed"),
     ],
 )
@@ -370,3 +373,9 @@ def test_benjamini_yekutieli_is_larger_by_the_harmonic_sum():
 
 def test_exchange_of_all_rows_is_free():
     assert exchange(7) == Exchange(7)
+
+
+def test_groups_of_numbers_and_words():
+    assert_array_equal(group_codes(np.array([1, "1", 1, "1"], dtype=object), 4), [0, 1, 0, 1])
+    with pytest.raises(InputError, match="groups has missing values"):
+        group_codes(pd.array([1, None], dtype="Int64"), 2)

@@ -78,8 +78,8 @@ BAD_TABLES = {
 BAD_TARGETS = {
     "none": (None, "requires y to be passed, but the target y is None"),
     "too short": (Y[:-1], "X has 20 rows and y has 19: inconsistent numbers of samples"),
-    "one class": (["a"] * 20, "the target has one class only in 20 rows"),
-    "constant": (np.full(20, 1.5), "the target has one value only in 20 rows"),
+    "one class": (["a"] * 20, "the target has only one class in 20 rows"),
+    "constant": (np.full(20, 1.5), "the target has only one value in 20 rows"),
     "missing": (np.r_[Y[:-1], np.nan], r"the target has 1 missing \(NaN\) or infinite"),
     "missing label": (["a", "b", None] + ["a"] * 17, "the target has 1 missing"),
     "infinite": (np.r_[Y[:-1], np.inf], "the target has 1 missing"),
@@ -387,6 +387,9 @@ def test_a_target_in_an_array_of_pandas_has_no_labels(container):
     np.testing.assert_array_equal(PearsonRanking().fit(FRAME, container(labels)).scores_, expected)
 
 
-@pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10])
+PAIRS = pd.MultiIndex.from_product([range(4), range(5)])
+
+
+@pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10, PAIRS])
 def test_other_labels_are_taken_by_position_in_silence(index):
     assert PearsonRanking().fit(FRAME, pd.Series(Y, index=index)).n_features_in_ == 4

@@ -20,6 +20,7 @@ Y = X[:, 0] + 0.1 * RNG.normal(size=24)
 
 STRANGE = {
     "a word": "zzz",
+    "a duration": np.timedelta64(2, "s"),
     "no characters": "",
     "an empty list": [],
     "an empty mapping": {},

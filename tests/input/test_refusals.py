@@ -8,6 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from featsieve import MRMR, PearsonRanking
@@ -26,6 +27,15 @@ COLUMNS = {
     "complex": (X + 1j, "complex numbers have no order"),
     "mixed": ([1, "a"] * 20, r"values of type int, str; make it all text"),
     "lists": ([[1], [2]] * 20, "values of type list; make it all numbers or all text"),
+    "nothing in Arrow": (pd.array([None] * N, dtype="null[pyarrow]"), "no value at all; drop it"),
+    "long decimals": (
+        pd.array([Decimal(1), Decimal(2)] * 20, dtype=pd.ArrowDtype(pa.decimal256(50, 2))),
+        "too long to be read; convert it to floating-point numbers",
+    ),
+    "views of text": (
+        pd.arrays.ArrowExtensionArray(pa.array(["a", "b"] * 20, pa.string_view())),
+        "has dtype string_view",
+    ),
     "date objects": ([datetime.date(2020, 1, 1)] * N, r"pandas\.to_datetime"),
 }
 
@@ -44,6 +54,29 @@ def test_polars_columns():
         PearsonRanking().fit(pl.DataFrame({"a": X, "c": dates}), Y)
     with pytest.raises(InputError, match="dtype Null; it has no value at all; drop it"):
         PearsonRanking().fit(pl.DataFrame({"a": X, "c": [None] * N}), Y)
+
+
+def test_polars_objects():
+    texts = pl.Series("c", ["a", "b"] * 20, dtype=pl.Object)
+    with pytest.raises(InputError, match="dtype Object; allowed are numbers"):
+        PearsonRanking().fit(pl.DataFrame({"a": X}).with_columns(texts), Y)
+    numbers = pl.Series("c", X.tolist(), dtype=pl.Object)
+    scores = PearsonRanking().fit(pl.DataFrame({"a": X}).with_columns(numbers), Y).scores_
+    assert scores[0] == scores[1]
+
+
+def test_signalling_decimals_are_missing():
+    cells = [Decimal("sNaN"), *map(Decimal, range(N - 1))]
+    with pytest.raises(InputError, match="'c' has 1 missing"):
+        PearsonRanking().fit(pd.DataFrame({"a": X, "c": cells}), Y)
+    with pytest.raises(InputError, match="the target has 1 missing"):
+        PearsonRanking().fit(X[:, None], cells)
+
+
+def test_texts_of_numpy_are_texts():
+    mixed = pd.Series([1, *map(np.str_, "ab" * 19), "c"], dtype=object)
+    with pytest.raises(InputError, match="values of type int, str"):
+        PearsonRanking().fit(pd.DataFrame({"a": X, "c": mixed}), Y)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "string", "double[pyarrow]"])

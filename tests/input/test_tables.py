@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_indices_beyond_the_matrix_are_refused(act, make):
     selector = PearsonRanking().fit(X, Y)
     damaged = make(X)
     (damaged.row if damaged.format == "coo" else damaged.indices)[0] = 99
-    with pytest.raises(InputError, match="is damaged: its indices lie outside its shape"):
+    with pytest.raises(InputError, match="is damaged: its indices do not fit its shape"):
         getattr(selector, act)(damaged, *([Y] if act == "fit" else []))
 
 
@@ -69,7 +70,32 @@ BAD = {
     "words": (WORDS, "X is an array of text .* in which columns of text are categories"),
     "objects of words": (WORDS.astype(object), "objects of which some are not numbers .*'a'"),
     "huge": (np.array([[10**400, 1]] * 40, dtype=object), "too large for a floating-point number"),
+    "tiny": (np.array([[Decimal("1e-400"), 1]] * 40), "too small for a floating-point number"),
+    "strings": (WORDS.astype(np.dtypes.StringDType()), "X is an array of text"),
+    "a class": (pd.DataFrame, "DataFrame'>, which is not a table"),
 }
+
+
+@pytest.mark.skipif(np.longdouble(0).itemsize <= 8, reason="long doubles are doubles here")
+def test_long_doubles_that_doubles_round_to_zero():
+    small = X.astype(np.longdouble) * np.longdouble("1e-4000")
+    with pytest.raises(InputError, match="too small for a floating-point number"):
+        PearsonRanking().fit(small, Y)
+    with pytest.raises(InputError, match="too small for a floating-point number"):
+        PearsonRanking().fit(X, small[:, 0])
+    zeros = np.where(X > 0, X, 0.0)
+    expected = PearsonRanking().fit(zeros, Y).scores_
+    assert PearsonRanking().fit(zeros.astype(np.longdouble), Y).scores_ == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("dtype", [str, object])
+def test_dask_arrays_of_text_are_refused_as_others(dtype):
+    da = pytest.importorskip("dask.array")
+    words = da.from_array(np.full((40, 2), "q", dtype=dtype), chunks=(20, 2))
+    with pytest.raises(InputError, match=r"X is an array of (text|objects)"):
+        PearsonRanking().fit(words, Y)
+    with pytest.raises(InputError, match=r"no columns \(0 feature"):
+        PearsonRanking().fit(words[:, :0], Y)
 
 
 @pytest.mark.parametrize(("table", "sentence"), BAD.values(), ids=BAD)

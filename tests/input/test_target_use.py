@@ -82,7 +82,7 @@ def test_classes_that_are_meant_as_such_need_no_word():
 
 def test_whole_numbers_of_which_none_repeats_are_classes_with_a_warning():
     rows = X[:12]
-    with pytest.warns(UserWarning, match=r"different whole number in each of the 12 rows.*'reg"):
+    with pytest.warns(UserWarning, match=r"different integer in each of the 12 rows.*'reg"):
         PearsonRanking(n_features_to_select=1).fit(rows, np.arange(12))
     for task in ("classification", "regression"):
         PearsonRanking(n_features_to_select=1, task=task).fit(rows, np.arange(12))

@@ -62,7 +62,7 @@ def test_later_rows_have_as_many_outputs():
 
 @pytest.mark.parametrize("selector", [PearsonRanking(), FisherScore()])
 def test_weights_that_leave_one_class(selector):
-    with pytest.raises(InputError, match=r"has one value only in the .* rows with sample"):
+    with pytest.raises(InputError, match=r"has only one value in the .* rows with sample"):
         selector.fit(X, HALVES, sample_weight=HALVES.astype(float))
 
 

@@ -99,3 +99,32 @@ def test_a_state_that_is_declared_twice_is_one_state():
     data = parse("@attribute a real\n@attribute b {u, v, u}\n@data\n1,u\n2,v\n3,u\n")
     assert data.categories == {1: ("u", "v")}
     assert data.matrix[:, 1].tolist() == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cell", "state"),
+    [
+        ("'MM/dd/yyyy'", "02/03/2020", "2020-02-03"),
+        ('"dd/MM/yyyy"', "02/03/2020", "2020-03-02"),
+        ("'dd.MM.yy HH:mm'", "02.03.20 10:30", "2020-03-02 10:30:00"),
+        ("\"yyyy-MM-dd'T'HH:mm:ss\"", "2020-03-02T10:30:05", "2020-03-02 10:30:05"),
+        ("'MM/dd/yyyy'", "31/31/2020", "31/31/2020"),
+        ("'ww yyyy'", "07 2020", "07 2020"),
+        ("", "02/03/2020", "02/03/2020"),
+    ],
+)
+def test_dates_are_read_by_the_format_that_the_file_declares(pattern, cell, state):
+    data = parse(f"@attribute a date {pattern}\n@attribute b numeric\n@data\n'{cell}',1\n")
+    assert data.categories == {0: (state,)}
+
+
+def test_numbers_may_be_quoted():
+    data = parse("@attribute a numeric\n@data\n'1.5'\n\"-2\"\n?\n")
+    assert data.matrix[:2, 0].tolist() == [1.5, -2]
+
+
+@pytest.mark.parametrize("row", ["1,u,{2}", "{0 1, 1 v}, {2}"])
+def test_weights_of_rows_are_seen(row):
+    data = parse(HEAD + f"@data\n{row}\n")
+    assert data.has_weights
+    assert data.matrix.shape == (1, 2)

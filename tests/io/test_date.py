@@ -97,3 +97,25 @@ def test_other_delimiters_and_contradictions_do_not_decide():
     assert found["sent"].read(orders_of(found)).values == [day(2024, 2, 1)]
     found = columns(sent=["1/2/2024"], paid=["1/25/2024"], due=["25/1/2024"])
     assert found["sent"].read(orders_of(found)).values == [day(2024, 2, 1)]
+
+
+@pytest.mark.parametrize("mistake", ["0000-00-00", "TBD", "2020-02-31", "99.99.99"])
+def test_a_mistake_among_many_dates_is_missing(mistake):
+    states = [f"2020-01-{j:02d}" for j in range(1, 31)]
+    reading = read_dates([*states, mistake])
+    assert reading.values == [*(day(2020, 1, j) for j in range(1, 31)), None]
+    assert reading.unread == (mistake,)
+
+
+def test_a_mistake_does_not_turn_day_and_month():
+    states = [f"{1 + j % 12:02d}/{1 + j % 28:02d}/2020" for j in range(60)]
+    reading = read_dates([*states, "99/99/2020"])
+    assert reading.values[12] == day(2020, 1, 13)
+
+
+@pytest.mark.parametrize("n_dates", [8, 100])
+def test_many_mistakes_are_words(n_dates):
+    dates_ = [f"2020-{1 + j % 12:02d}-{1 + j // 12:02d}" for j in range(n_dates)]
+    words = [f"word {j}" for j in range(1 + n_dates // 5)]
+    assert read_dates([*dates_, *words]) is None
+    assert read_dates([*words, *dates_]) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_comments_are_counted_and_can_be_refused(read):
         "2 rows begin with '#' and were left out as comments (such as '# a break') "
         "(--no-fix layout leaves it)"
     )
-    with pytest.raises(InputError, match="ragged: row 3 has 1 cells"):
+    with pytest.raises(InputError, match="ragged: row 3 has 1 cell "):
         read(content, NO_LAYOUT)
 
 
@@ -217,3 +218,108 @@ def test_a_table_with_blanks_between_its_columns_hints_at_the_delimiter():
         find_column("y", ["t x y"], "t.csv")
     with pytest.raises(InputError, match="did you mean"):
         find_column("yy", ["y1"], "t.csv")
+
+
+def test_long_numbers_that_would_become_equal_stay_text(read):
+    accounts = [f"1234567890123456{j:04d}" for j in range(30)]
+    data, notes = read("x,account,y\n" + "".join(f"{j},{a},1\n" for j, a in enumerate(accounts)))
+    assert data["account"] == accounts
+    assert "'account': numbers of more digits than can be kept, kept as text" in notes[0]
+
+
+def test_large_numbers_that_stay_different_are_numbers(read):
+    data, notes = read("x,y\n" + "".join(f"{j + 1}{'0' * 20},{j}\n" for j in range(9)))
+    assert (data["x"][1], notes) == (2e20, [])
+
+
+# --- lines, quotes and delimiters -----------------------------------------------------------------
+
+
+def with_open_quotes(at, column):
+    rows = [[f"w{j % 3}", str(j), f"v{j % 4}", str(2 * j)] for j in range(60)]
+    for number in at:
+        rows[number][column] = '"' + rows[number][column]
+    return "t,a,u,y\n" + "".join(",".join(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.parametrize(
+    ("at", "words"), [((5, 50), "the next 45 lines, which seem"), ((5, 6), "the next line, which")]
+)
+def test_a_quote_that_is_not_closed_swallows_no_rows(read, at, words, column):
+    content = with_open_quotes(at, column)
+    with pytest.raises(InputError, match=f"t.csv has a quote that is not closed: .*{words}"):
+        read(content)
+    data, _ = read(content, NO_LAYOUT)
+    assert len(data["t"]) == 60 - at[1] + at[0]
+
+
+def test_text_of_several_lines_is_not_rows(read):
+    content = "y,t\n" + "".join(f'{j},"Main St {j}\nTown, ST\nUSA"\n' for j in range(9))
+    data, notes = read(content)
+    assert (data["t"][0], notes) == ("Main St 0\nTown, ST\nUSA", [])
+
+
+@pytest.mark.parametrize("options", [ReadOptions(), ReadOptions(header=False)])
+def test_commas_of_decimals_are_no_delimiters(read, options):
+    header = "a;y\n" if options.header else ""
+    data, _ = read(header + "".join(f"{j},5;{j},25\n" for j in range(30)), options)
+    assert next(iter(data.values()))[:2] == ["0,5", "1,5"]
+    assert len(data) == 2
+
+
+@pytest.mark.parametrize("letter", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_only_line_ends_end_lines(read, letter):
+    data, notes = read(f"a{letter}b,y\n1,2\n3,4\n")
+    assert (data, notes) == ({f"a{letter}b": [1, 3], "y": [2, 4]}, [])
+
+
+def test_titles_of_several_lines_in_quotes(read):
+    data, notes = read('"A report\nof 2024\n(draft)"\na,y\n1,2\n3,4\n5,6\n')
+    assert data == {"a": [1, 3, 5], "y": [2, 4, 6]}
+    assert "the first 3 lines" in notes[0]
+
+
+@pytest.mark.parametrize("blank", ["   ", "\t", "\x1a"])
+def test_blank_lines_may_have_blanks(read, blank):
+    data, notes = read(f"a,y\n1,2\n{blank}\n3,4\n{blank}")
+    assert (data, notes) == ({"a": [1, 3], "y": [2, 4]}, [])
+
+
+# --- names and endings ----------------------------------------------------------------------------
+
+
+def test_endings_in_capitals(read):
+    data, _ = read(gzip.compress(b"a,y\n1,2\n3,4\n"), name="T.CSV.GZ")
+    assert data == {"a": [1, 3], "y": [2, 4]}
+
+
+def test_a_name_that_is_not_utf_8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/b\xff.csv"
+    try:
+        with open(path, "wb") as stream:
+            stream.write(b"a,y\n1,2\n3,4\n")
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+    assert read_table(os.fsdecode(path)).n_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "words"),
+    [
+        ("t.csv", b"\n<!DOCTYPE html>", "t.csv is not a table, but a web page"),
+        ("t.csv", b'[{"a": 1}]', "t.csv is not a table, but JSON"),
+        ("t.csv", b"\xd0\xcf\x11\xe0\xa1", "a document of an old Office"),
+        ("t.csv", b"BZh91AY&SY", "a file compressed by bzip2"),
+        ("t.csv.xz", b"", "'t.csv.xz' is compressed by xz, which is not read here"),
+    ],
+)
+def test_what_is_not_a_table_is_named(read, name, start, words):
+    with pytest.raises(InputError, match=words):
+        read(start, name=name)
+
+
+def test_a_pipe_is_refused_before_it_makes_the_command_wait(tmp_path):
+    os.mkfifo(tmp_path / "t.csv")
+    with pytest.raises(InputError, match=r"is a pipe or a device, .* give - as the file"):
+        read_table(tmp_path / "t.csv")

@@ -81,5 +81,5 @@ def test_all_files_of_a_folder_are_read_whatever_the_case_of_their_ending(folder
 def test_files_in_deeper_folders_are_not_left_out_without_a_word(folder):
     (folder / "more").mkdir()
     (folder / "part-1.parquet").rename(folder / "more" / "part-1.parquet")
-    with pytest.raises(InputError, match="has Parquet files in its folder 'more', too"):
+    with pytest.raises(InputError, match="also has Parquet files in its folder 'more'"):
         open_parquet(folder)

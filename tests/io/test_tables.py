@@ -150,7 +150,7 @@ def test_csv_encoding_bom_header_and_gzip(tmp_path):
     [
         ("", r"t\.csv is empty; give a file"),
         (" \n \n", r"t\.csv is empty"),
-        ("a,b\n1,2\n3\n", r"t\.csv is ragged: row 3 has 1 cells where the first row has 2"),
+        ("a,b\n1,2\n3\n", r"t\.csv is ragged: row 3 has 1 cell where the first row has 2"),
         ("a,b\n1,2\n3,4\n5,6,7\n", r"row 4 has 3 cells where the first row has 2; fix that row"),
         ("a,b\n1,ü\n".encode("latin-1"), "is not UTF-8 text; give its encoding"),
         ("ä,b\n1,2\n".encode("latin-1"), "is not UTF-8 text"),
@@ -236,7 +236,7 @@ def test_other_formats_beyond_the_limit_are_refused(tmp_path):
         ({"X": np.eye(3), "feature_names": ["a"]}, "names 1 columns in feature_names, but its"),
         ({"a": np.eye(3), "b": [1]}, "holds a, b; give a two-dimensional array"),
         ({}, "holds nothing; give"),
-        ({"a": ["x", "y"]}, "holds no column of numbers"),
+        ({"a": [1.0, 2.0], "b": [1j, 2j]}, "'b' of t.npz holds complex128; save real numbers"),
         ({"data": np.array([{}, {}])}, "cannot be read as NPZ"),
     ],
 )

@@ -80,3 +80,39 @@ def test_dates_follow_the_other_dates_of_the_file():
     data, (note,) = tidied(sent=["1/2/2024", "3/4/2024"], paid=["1/25/2024", "2/3/2024"])
     assert data.column("sent").to_pylist() == [19724, 19786]
     assert "'1/2/2024' as month/day/year, as in 'paid'" in note
+
+
+@pytest.mark.parametrize(
+    ("states", "values"),
+    [
+        (["1,00,000", "12,34,567", "5"], [100000, 1234567, 5]),
+        (["CHF 1'200.-", "CHF 7.-"], [1200, 7]),
+        (["5,-", "7,50"], [5, 7.5]),
+        (["4.–", "7.50"], [4, 7.5]),
+    ],
+)
+def test_lakhs_and_whole_prices(states, values):
+    data, (note,) = tidied(a=states)
+    assert data.column("a").to_pylist() == values
+    assert "numbers written as text (such as" in note
+
+
+def test_numbers_of_several_units_stay_text_and_a_note_says_so():
+    states = [f"{j} kg" for j in range(1, 30)] + ["4000 g"]
+    data, (note,) = tidied(a=states)
+    assert data.column("a").to_pylist() == states
+    assert note == (
+        "'a' is read as text, though its numbers have different units (such as '1 kg', '4000 g')"
+    )
+
+
+def test_the_example_is_not_a_plain_number():
+    _, (note,) = tidied(a=["5", "$7", "3.5"])
+    assert "(such as '$7')" in note
+
+
+def test_dates_with_a_mistake_are_dates_and_a_note_counts_it():
+    states = [f"{j:02d}.03.2020" for j in range(1, 32)] + ["31.02.2020"]
+    data, notes = tidied(a=states)
+    assert data.column("a").null_count == 1
+    assert "not dates count as missing (1 in all, such as '31.02.2020')" in notes[0]

@@ -51,13 +51,27 @@ def test_input_is_not_changed():
 
 def test_radius_zero_is_the_origin_and_below_is_refused():
     assert project_l1_ball([1.0, -2.0], 0.0).tolist() == [0.0, 0.0]
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="give a number of 0 or more"):
         project_l1_ball([1.0], -1.0)
 
 
 def test_a_radius_far_below_the_sizes_is_not_rounded_away():
     assert project_l1_ball([1e16, 1e16], 1.0).tolist() == [0.5, 0.5]
     assert project_l1_ball([1e18, -1e18, 3.0], 2.0).tolist() == [1.0, -1.0, 0.0]
-    for bad in (np.inf, np.nan):
+    masked = np.ma.array([1.0, 2.0], mask=[True, False])
+    for bad in ([np.inf, 1.0], [np.nan, 1.0], masked, [np.longdouble("1e4000")]):
         with pytest.raises(ValueError, match="no nearest point"):
-            project_l1_ball([bad, 1.0], 1.0)
+            project_l1_ball(bad, 1.0)
+
+
+def test_sizes_whose_sum_is_infinite():
+    assert project_l1_ball([1e308, -1e308], 1.0).tolist() == [0.5, -0.5]
+
+
+def test_what_is_not_a_number_is_refused():
+    for bad in (["a"], [1j], [10**400], [[1], [1, 2]]):
+        with pytest.raises(ValueError, match="w holds what is not a number"):
+            project_l1_ball(bad, 1.0)
+    for radius in ("1", None):
+        with pytest.raises(ValueError, match=r"radius=.* give a number of 0 or more"):
+            project_l1_ball([1.0], radius)

@@ -12,9 +12,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from featsieve import BAHSIC, CMIM, AutoSelector, open_parquet
+from featsieve import BAHSIC, CMIM, AutoSelector, WrapperSelector, open_parquet
 from featsieve.datasets import make_and_or, make_quad, make_xor
 from featsieve.errors import InputError
 from featsieve.methods.portfolio import PORTFOLIO
@@ -132,6 +133,40 @@ def test_the_count_is_the_smallest_within_one_error_of_the_difference():
     curve = selector.result_.extras["count_curve"]
     assert selector.support_.sum() in [count for count, _, _ in curve]
     assert "one standard error" in selector.result_.extras["count_rule"]
+
+
+def test_a_judge_that_does_no_better_than_a_guess_abstains():
+    race = Race(None, (), None, None, [], None, 0)
+    winner = race.combined
+    # the first judge sees nothing, and less of it with more columns; the second sees two columns
+    table = {0: (1.0, 1.0), 1: (1.6, 0.8), 2: (1.3, 0.4), 3: (1.01, 0.4)}
+    for size, (first, second) in table.items():
+        winner.losses[size] = [np.array([first + 0.01 * i, second]) for i in range(3)]
+        winner.errors[size] = winner.losses[size]
+    assert race.chosen_count(winner) == 2
+    for size in table:
+        winner.losses[size] = winner.errors[size] = [v[:1] for v in winner.losses[size]]
+    assert race.chosen_count(winner) == 1
+
+
+def test_a_difference_that_does_not_matter_is_none():
+    race = Race(None, (), None, None, [], None, 0)
+    for size, loss in {0: 1.0, 1: 0.0015, 2: 0.0}.items():
+        race.combined.losses[size] = race.combined.errors[size] = [np.array([loss])] * 5
+    assert race.chosen_count(race.combined) == 1
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+def test_noise_keeps_few_columns_and_one_column_that_says_all_is_alone(numeric):
+    rng = np.random.default_rng(1)
+    noise, z = rng.normal(size=(100, 30)), rng.normal(size=100)
+    y = z if numeric else z > 0
+    quick = {"methods": ["pc", "mrmr"], "max_time": None}
+    assert AutoSelector(**quick).fit(noise, y).support_.sum() <= 3
+    sure = np.c_[noise[:, :6], z if numeric else y + 0.01 * rng.normal(size=100)]
+    assert AutoSelector(**quick).fit(sure, y).indices_[0] == 6
+    curve = AutoSelector(**quick).fit(noise, y).result_.extras["count_curve"]
+    assert curve[0][0] == 0  # what a guess costs
 
 
 def test_the_same_seed_gives_the_same_answer():
@@ -260,6 +295,9 @@ def test_few_rows(n_rows):
         ({"methods": [AutoSelector()]}, "names and selectors of featsieve"),
         ({"judges": ["jury"]}, "judges='jury' is not allowed"),
         ({"cv": 1}, "cv=1 is not allowed"),
+        ({"cv": []}, "there are no folds"),
+        ({"cv": [([0, 1], [80])]}, "out of bounds"),
+        ({"cv": iter([([0, 1], [2])])}, "list of splits"),
     ],
 )
 def test_bad_parameters(parameters, sentence):
@@ -285,6 +323,14 @@ def test_a_selector_of_the_user_races_too():
     assert selector.method_ == "CMIM"
     assert selector.selector_.n_bins == 3
     assert given.n_features_to_select is None
+
+
+def test_a_model_in_the_race_gets_a_target_of_one_dimension(recwarn):
+    model = WrapperSelector(KNeighborsClassifier(), cv=2)
+    selector = AutoSelector(methods=[model], judges=["ridge"], n_features_to_select=1)
+    selector.fit(X, np.where(X[:, 2] > 0, "a", "b"))
+    assert selector.indices_.tolist() == [2]
+    assert not [w for w in recwarn if "column-vector" in str(w.message)]
 
 
 def test_the_cheapest_method_runs_where_all_take_too_long(monkeypatch):

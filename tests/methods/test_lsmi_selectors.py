@@ -16,7 +16,7 @@ from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import LSMI
 from featsieve.measures.lsmi import sampled as table_rows_module
-from featsieve.procedures.smi_curve import CurvePoint, smallest_within_one_error
+from featsieve.procedures.count_rule import CurvePoint, smallest_within_one_error
 from featsieve.result import SelectionResult
 from featsieve.runtime import progress
 from featsieve.searches import L1Ball

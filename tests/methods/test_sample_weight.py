@@ -143,5 +143,5 @@ def test_one_counted_row_is_refused():
     X, y, _ = table("PearsonRanking")
     weight = np.zeros(90)
     weight[3] = 1.0
-    with pytest.raises(InputError, match="one value only in the 1 rows with sample_weight > 0"):
+    with pytest.raises(InputError, match="only one value in the 1 rows with sample_weight > 0"):
         PearsonRanking().fit(X, y, sample_weight=weight)

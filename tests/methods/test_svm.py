@@ -299,7 +299,7 @@ def test_several_outputs_and_sparse_input(method):
             np.arange(9),
             5,
             id="rows",
-            marks=pytest.mark.filterwarnings("ignore:the target has a different whole number"),
+            marks=pytest.mark.filterwarnings("ignore:the target has a different integer"),
         ),
     ],
 )

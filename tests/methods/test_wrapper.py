@@ -115,3 +115,17 @@ def test_processes_are_started_for_long_folds_only(seconds, n_jobs, monkeypatch)
     assert set(asked) == n_jobs
     one = WrapperSelector(LinearRegression(), n_features_to_select=2).fit(X, y)
     assert one.scores_.tolist() == two.scores_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:R.2 score is not well-defined")
+def test_a_score_that_is_not_a_number_is_refused():
+    """R² of one row is NaN: every set would be as good as any other."""
+    with pytest.raises(InputError, match="is NaN in a fold of 1 test rows; give folds of more"):
+        WrapperSelector(LinearRegression(), cv=len(X)).fit(X, Y)
+    with pytest.raises(InputError, match="is NaN in a fold of 15 test rows"):
+        WrapperSelector(LinearRegression(), cv=FOLDS, scoring=lambda *_: np.nan).fit(X, Y)
+
+
+def test_an_estimator_without_a_score_is_named():
+    with pytest.raises(InputError, match=r"estimator=.* give an object with fit, predict and sco"):
+        WrapperSelector(WrapperSelector()).fit(X, Y)

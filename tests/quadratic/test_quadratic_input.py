@@ -150,3 +150,10 @@ def test_import_is_light():
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_masked_entries_are_missing_and_long_integers_are_named():
+    with pytest.raises(InputError, match="NaN or infinite"):
+        solve(np.ma.array(GOOD, mask=GOOD > 0.5), 1)
+    with pytest.warns(UserWarning, match=r"Q holds integers beyond 2\^53"):
+        solve(np.eye(3, dtype=np.int64) + 2**60, 1)

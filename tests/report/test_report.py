@@ -18,6 +18,7 @@ from featsieve.datasets import make_and_or
 from featsieve.errors import InputError
 from featsieve.registry import METHODS
 from featsieve.report import describe, fragment, page, write
+from featsieve.report.content import ColumnFacts, Content
 from tests.commands import ROOT
 from tests.estimators import method_ids, quick_selector
 
@@ -192,5 +193,29 @@ def test_a_report_is_about_the_fitted_table(fitted):
         describe(MRMR(), X, y)
     with pytest.raises(InputError, match=r"X has 2 columns, but the selector was fitted on 10"):
         describe(selector, X[:, :2], y)
-    with pytest.raises(InputError, match=r"X has 200 rows and y has 5; give one target value"):
+    with pytest.raises(InputError, match=r"X has 200 rows and y has 5: inconsistent"):
         describe(selector, X, y[:5])
+
+
+def content_of(scores, selected):
+    columns = [
+        ColumnFacts(f"c{j}", score, selected=j in selected) for j, score in enumerate(scores)
+    ]
+    return Content("y", "regression", 9, tuple(columns), "PearsonRanking")
+
+
+def test_an_empty_answer_keeps_no_column_in_the_explorer():
+    html = page(content_of([0.3, 0.1], ()))
+    assert "type='range' min='0' max='2' value='0'" in html
+    assert "class='bar in'" not in html
+    assert "type='range' min='1' max='2' value='1'" in page(content_of([0.3, 0.1], (0,)))
+
+
+def test_bars_of_the_chart_begin_at_zero():
+    html = page(content_of([3.0, 0.0, -1.0], (0,)))
+    tops, heights = (
+        [float(value) for value in re.findall(rf"class='bar \w+' .*?{name}='([\d.]+)'", html)]
+        for name in (" y", "height")
+    )
+    assert heights == [90.0, 0.0, 30.0]
+    assert tops == [4.0, 94.0, 94.0]

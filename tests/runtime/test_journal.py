@@ -95,3 +95,12 @@ def test_without_a_journal_nothing_is_kept(tmp_path):
     BAHSIC(n_features_to_select=3).fit(data.data, data.target)
     with closing(sqlite3.connect(tmp_path / "steps")) as file:
         assert file.execute("SELECT COUNT(*) FROM answer").fetchone() == (0,)
+
+
+def test_what_a_run_asks_twice_is_not_taken_from_an_earlier_one(tmp_path):
+    for n_recalled in (0, 1):
+        with recording(tmp_path / "steps") as journal:
+            for _ in range(3):
+                if journal.recall(b"key") is None:
+                    journal.record(b"key", 1.0)
+        assert journal.n_recalled == (3 if n_recalled else 0)

@@ -30,7 +30,7 @@ def load(arguments: argparse.Namespace, *, most_rows: int | None = None) -> tupl
     if target in arguments.drop:
         raise UsageError(f"--drop {target} would leave out the target; drop other columns.")
     if table.n_rows == 1:
-        raise InputError(f"{table.source} has one row only; give it at least two.")
+        raise InputError(f"{table.source} has only one row; give it at least two.")
     kept = table.without([find_column(name, table.names, table.source) for name in arguments.drop])
     cleaning = _cleaning(table, arguments)
     if most_rows is None:
@@ -74,6 +74,8 @@ def _read(arguments: argparse.Namespace) -> Table:
     )
     if arguments.file != "-":
         return read_table(arguments.file, options)
+    if sys.stdin is None:
+        raise InputError("standard input is closed; lead a table to it, or name a file.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "standard-input.csv"
         with path.open("wb") as stream:

@@ -108,7 +108,7 @@ def describe(
     others = [j for j in range(len(names)) if j not in chosen]
     others.sort(key=lambda j: (int(selector.ranking_[j]), _descending(selector.scores_[j]), j))
     pvalues = getattr(selector, "pvalues_", None)
-    adjusted = selector.result_.extras.get("adjusted_bh")
+    adjusted = getattr(selector, "adjusted_pvalues_", None)
     intervals = getattr(selector, "intervals_", None)
     return tuple(
         Column(

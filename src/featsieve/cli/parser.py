@@ -245,7 +245,7 @@ def _add_table(command: argparse.ArgumentParser) -> None:
         metavar="R",
         help="for p-values (default: 1000 on tables up to ten million cells, else none)",
     )
-    command.add_argument("--all", action="store_true", help="show the other columns, too")
+    command.add_argument("--all", action="store_true", help="also show the other columns")
 
 
 def _add_format(command: argparse.ArgumentParser) -> None:

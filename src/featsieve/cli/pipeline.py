@@ -118,5 +118,5 @@ def _given_parameters(selector: Any, outcome: Outcome) -> dict[str, Any]:
     given = {n: v for n, v in params.items() if n not in left_out and v != plain(defaults[n])}
     given["task"] = outcome.task
     if "random_state" in defaults:
-        given["random_state"] = outcome.seed
+        given["random_state"] = params["random_state"]
     return given

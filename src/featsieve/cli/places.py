@@ -25,6 +25,7 @@ def check_places(arguments: argparse.Namespace) -> None:
         if path is None:
             continue
         _check_ending(name, path)
+        check_writable(path)
         if _is_read(Path(path), arguments.file):
             raise UsageError(
                 f"--{name} {path} would overwrite the table that is read; give another name."
@@ -32,7 +33,6 @@ def check_places(arguments: argparse.Namespace) -> None:
         other = taken.setdefault(os.path.realpath(path), name)
         if other != name:
             raise UsageError(f"--{other} and --{name} name the same file {path}; give two names.")
-        check_writable(path)
 
 
 def _check_ending(name: str, path: str) -> None:
@@ -40,9 +40,12 @@ def _check_ending(name: str, path: str) -> None:
     if endings and not path.lower().endswith(endings):
         raise UsageError(f"--{name} {path!r} should end in {endings[0]}; rename it.")
     if name == "output" and not path.lower().endswith(".json"):
-        if Path(path).is_dir() or path.endswith(os.sep):
+        if os.path.isdir(path) or path.endswith(os.sep):
             raise InputError(f"--{name} {path} is a folder; give the name of a file in it.")
-        written_format(Path(path))
+        try:
+            written_format(Path(path))
+        except InputError as error:
+            raise UsageError(f"--{name}: {error}") from None
 
 
 def _is_read(path: Path, table: str) -> bool:

@@ -100,7 +100,8 @@ def _fit(job: Job, arguments: argparse.Namespace, method: str, reason: str) -> O
         with _resumed(arguments):
             selector.fit(job.split.X, job.split.y)
     elapsed = time.perf_counter() - started
-    outcome = _outcome(job, selector, method, reason, arguments.seed, elapsed)
+    seed = getattr(selector, "random_state", arguments.seed)  # which --param may have set
+    outcome = _outcome(job, selector, method, reason, seed, elapsed)
     if arguments.format == "csv":  # which has no place for sentences
         for sentence in filter(None, (outcome.guarantee, outcome.explanation)):
             tell(arguments, sentence)
@@ -240,6 +241,8 @@ def without_gaps(job: Job, selector: Any, arguments: argparse.Namespace) -> Job:
 
 def _imputed(job: Job, arguments: argparse.Namespace) -> Job:
     X, names = fill_missing(job.split.X, job.split.names)
+    if not names:  # what misses cells is refused for its type
+        return job
     note = (
         f"{quoted(names)}: missing or infinite cells were filled in for the scores (medians, and a "
         "state of their own for text); --missing drop or refuse does otherwise"

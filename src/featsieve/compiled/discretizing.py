@@ -8,6 +8,7 @@ from numba import njit
 
 from featsieve.compiled.counting import Codes, Floats, Ints
 from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.selection import kth_largest
 
 Buckets = npt.NDArray[np.uint16]
 TIE = 1e-12
@@ -130,30 +131,6 @@ def _few_distinct(values: Floats, n: int, most: int, ordered: Floats) -> int:
 
 
 @part_of_kernel
-def _select(values: Floats, low: int, high: int, rank: int) -> float:
-    """The value that has this rank among values[low … high] (Hoare's selection)."""
-    while low < high:
-        pivot = values[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            high = j
-        elif rank >= i:
-            low = i
-        else:
-            break
-    return values[rank]
-
-
-@part_of_kernel
 def _fill_buckets(values: Floats, n: int, ordered: Floats, buckets: Buckets, counts: Ints) -> float:
     """Put each value into one of equally wide buckets, in their order; the largest value.
 
@@ -216,7 +193,7 @@ def quantile_cuts(
                 for r in range(n):  # a value of another bucket is overwritten by the next one
                     chosen[size] = values[r]
                     size += int(buckets[r] == np.uint64(bucket))
-            value = _select(chosen, 0, size - 1, rank - below)
+            value = kth_largest(chosen, size, size + below - rank)
             if value < largest and (n_cuts[c] == 0 or value > cuts[c, n_cuts[c] - 1]):
                 cuts[c, n_cuts[c]] = value
                 n_cuts[c] += 1

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from featsieve.compiled.quadratic import copy_indices, kth_largest
+from featsieve.compiled.quadratic import copy_indices
+from featsieve.compiled.selection import kth_largest
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]

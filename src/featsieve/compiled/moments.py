@@ -17,13 +17,13 @@ ROWS_AT_ONCE = 8
 def write_rows(X: Floats, origin: Floats, rows: Floats) -> None:
     """Columns that lie one after the other become rows that do."""
     n_rows, n_columns = X.shape
-    whole = n_rows - n_rows % ROWS_AT_ONCE
-    for start in range(0, whole, ROWS_AT_ONCE):
+    n_full = n_rows - n_rows % ROWS_AT_ONCE
+    for start in range(0, n_full, ROWS_AT_ONCE):
         for j in range(n_columns):
             o = origin[j]
             for i in range(start, start + ROWS_AT_ONCE):
                 rows[i, j] = X[i, j] - o
-    for i in range(whole, n_rows):
+    for i in range(n_full, n_rows):
         for j in range(n_columns):
             rows[i, j] = X[i, j] - origin[j]
 

@@ -132,13 +132,13 @@ def pack_block(
             for w in range(w0, min(w0 + run, valid.size)):
                 _gather(values, order[w], row_step, column_step, j0, j1 - j0, gathered)
                 for j in range(j0, j1):
-                    own, first = gathered[j - j0], starts[j]
-                    left = known(own) & valid[w]
+                    column, first = gathered[j - j0], starts[j]
+                    left = known(column) & valid[w]
                     has_missing = starts[j + 1] - first > sizes[j]
                     if not has_missing:
                         missed |= left ^ valid[w]
                     for c in range(sizes[j]):
-                        higher = above(own, cuts[j, c]) & valid[w]
+                        higher = above(column, cuts[j, c]) & valid[w]
                         words[w, first + c] = left & ~higher
                         left = higher
                     if has_missing:
@@ -175,18 +175,18 @@ def count_plane_pairs(
     state beyond the cells of its column does not occur in any block. ``counts`` is work space of
     1, the planes of column i and one more, and all planes.
     """
-    first, own = starts[i], starts[i + 1] - starts[i]
+    first, n_planes = starts[i], starts[i + 1] - starts[i]
     none, all_planes = np.uint64(0), np.uint64(starts[-1])
     for c in range(bounds.size - 1):
-        count_class(words, bounds[c], bounds[c + 1], first, own, none, all_planes, 0, counts)
+        count_class(words, bounds[c], bounds[c + 1], first, n_planes, none, all_planes, 0, counts)
         for p in range(margins.shape[1]):
             last = margins[c, p]
-            for a in range(own):
+            for a in range(n_planes):
                 last -= np.int64(counts[0, a, p])
-            counts[0, own, p] = np.uint64(last)
+            counts[0, n_planes, p] = np.uint64(last)
         last = class_rows[c]
-        for a in range(own + 1):
-            total = margins[c, first + a] if a < own else last
+        for a in range(n_planes + 1):
+            total = margins[c, first + a] if a < n_planes else last
             last -= total
             if a >= table.shape[1]:
                 continue
@@ -234,10 +234,10 @@ def unpack_planes(
     """The codes of a block (rows × columns); ``states`` is work space for 64 of them."""
     for w in range(valid.size):
         for j in range(starts.size - 1):
-            own = starts[j + 1] - starts[j]
-            states[:] = own
-            for a in range(own):
-                word, less = words[w, starts[j] + a], np.uint8(own - a)
+            n_planes = starts[j + 1] - starts[j]
+            states[:] = n_planes
+            for a in range(n_planes):
+                word, less = words[w, starts[j] + a], np.uint8(n_planes - a)
                 for b in range(BITS):
                     states[b] -= less * np.uint8((word >> np.uint64(b)) & np.uint64(1))
             for b in range(BITS):

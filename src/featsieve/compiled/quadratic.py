@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.selection import kth_largest
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
@@ -19,32 +20,6 @@ FlagArray = npt.NDArray[np.int8]
 
 OPEN, DONE, DECIDED = 0, 1, 2
 PATIENCE = 8  # rounds without a better bound after which the steps are halved
-
-
-@part_of_kernel
-def kth_largest(values: FloatArray, size: int, k: int) -> float:
-    """The k-th largest of ``values[:size]``, which is reordered on the way (quickselect)."""
-    target = k - 1
-    low, high = 0, size - 1
-    while low < high:
-        pivot = values[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while values[i] > pivot:
-                i += 1
-            while values[j] < pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if target <= j:
-            high = j
-        elif target >= i:
-            low = i
-        else:
-            break
-    return values[target]
 
 
 @part_of_kernel

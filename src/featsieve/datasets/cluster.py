@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.datasets.sampling import Seed, at_least, bunch, generator, not_negative
+from featsieve.datasets.sampling import Seed, bunch, generator
+from featsieve.input.parameters import check_integer, check_real
 
 N_NOISE = 20
 XOR_CENTRES = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
@@ -56,8 +57,8 @@ def make_binary_xor(
     >>> make_binary_xor(40, random_state=0).data.shape
     (40, 22)
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
-    data, cluster = _around(rng, XOR_CENTRES, not_negative("spread", spread), n)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
+    data, cluster = _around(rng, XOR_CENTRES, check_real("spread", spread, 0), n)
     description = "Binary XOR: Song et al. (2007), section 6.1 (centres and spread are ours)."
     return bunch(data, XOR_LABELS[cluster], range(2), description, cluster=cluster)
 
@@ -87,8 +88,8 @@ def make_multiclass(
     >>> sorted(set(make_multiclass(100, random_state=0).target.tolist()))
     [0, 1, 2, 3]
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
-    data, target = _around(rng, LINE_CENTRES, not_negative("spread", spread), n)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
+    data, target = _around(rng, LINE_CENTRES, check_real("spread", spread, 0), n)
     description = "Multiclass: Song et al. (2007), section 6.1 (centres and spread are ours)."
     return bunch(data, target, range(2), description)
 
@@ -118,9 +119,9 @@ def make_nonlinear_regression(
     >>> make_nonlinear_regression(40, random_state=0).relevant.tolist()
     [0, 1]
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
     data = rng.standard_normal((n, 2 + N_NOISE))
-    added = not_negative("noise", noise) * rng.standard_normal(n)
+    added = check_real("noise", noise, 0) * rng.standard_normal(n)
     target = data[:, 0] * np.exp(-(data[:, 0] ** 2) - data[:, 1] ** 2) + added
     description = (
         "Nonlinear regression: Song et al. (2007), section 6.1 (law of x and noise are ours)."

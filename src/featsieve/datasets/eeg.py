@@ -19,9 +19,9 @@ import numpy.typing as npt
 from sklearn.utils import Bunch
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.datasets.sampling import Seed, at_least, bunch, generator
+from featsieve.datasets.sampling import Seed, bunch, generator
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_real
+from featsieve.input.parameters import check_integer, check_real
 
 Subject = Literal["aa", "al", "av", "aw", "ay"]
 ComplexArray = npt.NDArray[np.complexfloating]
@@ -92,7 +92,7 @@ def make_motor_imagery(
         Also give ``signals``, float32, trials × channels × 350 samples at 100 Hz
         (46 MB for 280 trials of 118 channels).
     idle_rhythms
-        Amplitude of what real recordings hold beside the rhythms that answer: an α rhythm at the
+        Amplitude of what real recordings hold besides the rhythms that answer: an α rhythm at the
         back of the head near 9 Hz and muscle activity at its sides above 25 Hz, both of which vary
         from trial to trial whatever is imagined. 0 leaves them out.
     random_state
@@ -111,10 +111,10 @@ def make_motor_imagery(
     >>> trials.data.shape, trials.feature_names[34]
     ((20, 175), '10.00 Hz')
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
     if subject not in SUBJECTS:
         raise InputError(f"subject={subject!r} is unknown; give one of {', '.join(SUBJECTS)}.")
-    rhythms, montage = SUBJECTS[subject], _electrodes(at_least("n_channels", n_channels, 1))
+    rhythms, montage = SUBJECTS[subject], _electrodes(check_integer("n_channels", n_channels, 1))
     frequencies = np.fft.rfftfreq(N_TIMES, 1 / SAMPLING_RATE)
     target = rng.permutation(np.arange(n) % 2)
     data = np.empty((n, len(frequencies) - 1))

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from featsieve.arrays import FloatArray
-from featsieve.datasets.sampling import Seed, at_least, bunch, generator, not_negative
+from featsieve.datasets.sampling import Seed, bunch, generator
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer, check_real
 
 
 def _coefficients(n_features: int, n_relevant: int) -> FloatArray:
@@ -55,13 +56,13 @@ def make_sparse_linear(
     >>> make_sparse_linear(random_state=0).data.shape
     (1000, 100)
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
-    m, k = at_least("n_features", n_features, 1), at_least("n_relevant", n_relevant, 1)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
+    m, k = check_integer("n_features", n_features, 1), check_integer("n_relevant", n_relevant, 1)
     if k > m:
         raise InputError(f"n_relevant={k} is more than n_features={m}; give at most {m}.")
     coef = _coefficients(m, k)
     data = rng.standard_normal((n, m))
-    target = data @ coef + not_negative("noise", noise) * rng.standard_normal(n)
+    target = data @ coef + check_real("noise", noise, 0) * rng.standard_normal(n)
     description = (
         "Sparse linear model of the size in Sugiyama's lecture notes "
         "(coefficients and noise are ours)."

@@ -103,13 +103,13 @@ def _text(body: bytes, source: str) -> str:
 
 
 def _target_column(parsed: ArffData, about: dict[str, Any], source: str) -> int:
-    wanted = str(about.get("default_target_attribute") or parsed.names[-1])
-    if wanted not in parsed.names:
+    target = str(about.get("default_target_attribute") or parsed.names[-1])
+    if target not in parsed.names:
         raise DownloadError(
-            f"the description of {source} names the target {wanted!r}, which its file does not "
+            f"the description of {source} names the target {target!r}, which its file does not "
             "have; fetch the file by hand."
         )
-    return int(parsed.names.index(wanted))
+    return int(parsed.names.index(target))
 
 
 def _ignored_columns(parsed: ArffData, about: dict[str, Any]) -> list[int]:

@@ -1,9 +1,8 @@
-"""What all generators share: the seed, the size check, and the shape of the answer."""
+"""What all generators share: the seed and the shape of the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -26,20 +25,6 @@ def generator(random_state: Seed) -> np.random.Generator:
             f"random_state={random_state!r} is not a seed; give a non-negative integer, "
             "a numpy Generator or RandomState, or None."
         ) from None
-
-
-def at_least(name: str, value: Any, lowest: int) -> int:
-    """``value`` as an int, or one sentence saying which numbers ``name`` allows."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest:
-        return int(value)
-    raise InputError(f"{name} must be an integer >= {lowest}, got {value!r}.")
-
-
-def not_negative(name: str, value: float) -> float:
-    """``value`` itself if it can be a standard deviation."""
-    if np.isfinite(value) and value >= 0:
-        return float(value)
-    raise InputError(f"{name} must be a finite number of at least 0, got {value!r}.")
 
 
 def coin_flips(rng: np.random.Generator, probability: float, shape: tuple[int, ...]) -> Array:

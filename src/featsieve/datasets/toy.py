@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
-from featsieve.datasets.sampling import Seed, at_least, bunch, coin_flips, generator
+from featsieve.datasets.sampling import Seed, bunch, coin_flips, generator
+from featsieve.input.parameters import check_integer
 
 
 def make_and_or(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
@@ -32,7 +33,7 @@ def make_and_or(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
     >>> toy.data.shape, toy.relevant.tolist()
     ((5, 10), [0, 1, 2, 3])
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
     coins = coin_flips(rng, 0.5, (n, 7))
     target = (coins[:, 0] & coins[:, 1]) | (coins[:, 2] & coins[:, 3])
     copies = target[:, None] ^ coin_flips(rng, 0.2, (n, 3))
@@ -65,7 +66,7 @@ def make_quad(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
     >>> make_quad(5, random_state=0).relevant.tolist()
     [0, 1]
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
     normal = rng.standard_normal((n, 8))
     copies = 0.5 * normal[:, :2] + rng.uniform(-1, 1, (n, 2))
     noise = 0.1 * rng.standard_normal(n)
@@ -101,7 +102,7 @@ def make_xor(n_samples: int = 400, *, random_state: Seed = None) -> Bunch:
     >>> bool(((toy.data[:, 0] != toy.data[:, 1]) == toy.target).all())
     True
     """
-    n, rng = at_least("n_samples", n_samples, 1), generator(random_state)
+    n, rng = check_integer("n_samples", n_samples, 1), generator(random_state)
     coins = np.hstack([coin_flips(rng, 0.5, (n, 5)), coin_flips(rng, 0.75, (n, 5))])
     target = coins[:, 0] ^ coins[:, 1]
     data = coins.astype(np.float64)

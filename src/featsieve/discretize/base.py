@@ -17,6 +17,14 @@ from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, enc
 from featsieve.engines.base import map_taken, pieces
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
+from featsieve.input.tables import (
+    as_floats,
+    column_names,
+    is_frame,
+    rounded_columns,
+    unmasked,
+    warn_rounded,
+)
 from featsieve.input.targets import scan_target
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
@@ -167,8 +175,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
         fn, n_values = partial(self._short_cuts, classes, sample.weights), sample.n_rows * n_classes
         n_jobs = engine.n_jobs if sample.n_rows >= self._rows_worth_threads else 1
-        found = map_taken(engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs)
-        cuts.update(zip(numeric.tolist(), found, strict=True))
+        numeric_cuts = map_taken(
+            engine, fn, sample.rows, numeric, n_values, "cutting columns", n_jobs
+        )
+        cuts.update(zip(numeric.tolist(), numeric_cuts, strict=True))
         return Cuts(tuple(map(cuts.__getitem__, range(engine.n_features))))
 
     def cuts_of(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -209,7 +219,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._cuts(_finite(values[known]), labels, counts)
 
     def _counts_for_cuts(self, values: FloatArray) -> BoolArray:
-        """Known cells. Infinite ones have a rank; where sizes count, they are left out, too."""
+        """Known cells. Infinite ones have a rank; where sizes count, they are also left out."""
         return ~np.isnan(values)
 
     def _cuts(
@@ -225,7 +235,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return getattr(self, "n_jobs", None)
 
     def _checked(self, X: Any, *, reset: bool) -> FloatArray:
-        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
+        X = as_floats(unmasked(X))
+        if reset:
+            _warn_of_rounding(X)
+        with np.errstate(invalid="ignore"):  # scikit-learn looks for infinity by a sum
+            return validate_data(
+                self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
+            )
 
     def _class_codes(self, y: Any, n_rows: int) -> IntArray | None:
         if not self.needs_target:
@@ -248,6 +264,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.needs_target
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _warn_of_rounding(X: Any) -> None:
+    if is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
+        names = column_names(X)
+        columns = sorted(rounded_columns(X))
+        warn_rounded(f"x{j}" if names is None else str(names[j]) for j in columns)
 
 
 def _refuse_no_classes(labels: Any, name: str) -> None:

@@ -109,8 +109,8 @@ def _ordered_ends(
     below = np.cumsum(weights[order])
     total = below[-1] if len(below) else 0.0
     rounding = len(below) * np.finfo(float).eps  # of the sums: a share that is reached in exact
-    wanted = np.arange(1, n_bins) * total * (1 - rounding)  # numbers must not be missed
-    return values[order], np.searchsorted(below * n_bins, wanted, side="left")
+    thresholds = np.arange(1, n_bins) * total * (1 - rounding)  # numbers must not be missed
+    return values[order], np.searchsorted(below * n_bins, thresholds, side="left")
 
 
 class _BySize(Discretizer):
@@ -160,7 +160,7 @@ class EqualWidth(_BySize):
 class SigmaCuts(_BySize):
     """Cuts at the mean plus multiples of the standard deviation (ddof 1).
 
-    Weights in the ratio of small whole numbers count rows, the least such numbers of them; the
+    Weights in the ratio of small integers count rows, the least such numbers of them; the
     mean of other weights is 1. So the cuts depend on the ratios of the weights only.
 
     Parameters
@@ -238,7 +238,7 @@ WORDS = ("quantile", "equal_width", "sigma", "caim")
 
 
 def choose_target_discretizer(given: Any, n_bins: int) -> Discretizer | None:
-    """The same for a numeric target, where "auto" is a choice, too."""
+    """The same for a numeric target, where "auto" is also a choice."""
     if is_word(given, "auto"):
         return TargetBins(n_bins)
     return choose_discretizer(given, n_bins, "target_discretizer", ("auto", *WORDS))
@@ -266,9 +266,9 @@ def choose_discretizer(
             return SigmaCuts()
         case "caim":
             return CAIM()
-    words = ", ".join(map(repr, allowed))
+    choices = ", ".join(map(repr, allowed))
     raise not_allowed(
         parameter,
         given,
-        f"{words}, an object of featsieve.discretize, or None for columns that are codes already",
+        f"{choices}, an object of featsieve.discretize, or None for columns that are codes already",
     )

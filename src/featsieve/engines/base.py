@@ -11,14 +11,6 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
-from featsieve.engines.cells import (
-    CellScan,
-    Units,
-    refuse_bad,
-    refuse_extreme,
-    refuse_too_large,
-    units_of,
-)
 from featsieve.engines.remote import CanMapTaken, CanShare
 from featsieve.errors import MemoryBudgetError
 from featsieve.input.parameters import format_bytes
@@ -76,6 +68,11 @@ def spans(total: int, width: int) -> Iterator[tuple[int, int]]:
     """
     for start in range(0, total, width):
         yield start, min(start + width, total)
+
+
+def slices(total: int, width: int) -> Iterator[slice]:
+    """The same as :func:`spans`, to index some rows at a time."""
+    return (slice(*span) for span in spans(total, width))
 
 
 def tile_columns(n_samples: int, memory_limit: int, n_jobs: int) -> int:
@@ -220,7 +217,8 @@ class BaseEngine:
         self._must_screen = context.refuse_missing
         self._rescale = context.rescale
         self._refuse_extreme = context.refuse_extreme
-        self.units: Units | None = None  # known after a first pass; None: no column is extreme
+        # Known after a first pass; None: no column is extreme.
+        self.units: cells.Units | None = None
         self._must_keep_units = False
 
     @cached_property
@@ -251,19 +249,19 @@ class BaseEngine:
                 self._settle(scan)
             self._must_screen = False
 
-    def keep_units(self, units: Units | None) -> None:
+    def keep_units(self, units: cells.Units | None) -> None:
         """Of other rows, to whose sums those of this engine will be added."""
         self.units, self._must_keep_units = units, True
 
-    def _settle(self, scan: CellScan) -> None:
+    def _settle(self, scan: cells.CellScan) -> None:
         """Refuse the unusual cells of the first look, or fix the units for all later passes."""
-        refuse_bad(scan, self.schema)
+        cells.refuse_bad(scan, self.schema)
         if self._must_keep_units:
-            refuse_too_large(scan, self.units, self.schema)
+            cells.refuse_too_large(scan, self.units, self.schema)
         elif self._rescale:
-            self.units = units_of(scan)
+            self.units = cells.units_of(scan)
         elif self._refuse_extreme:
-            refuse_extreme(scan, self.schema)
+            cells.refuse_extreme(scan, self.schema)
 
     def _in_units(self, fn: F) -> F:
         """A function of blocks that gets them in the units of this engine."""
@@ -331,7 +329,7 @@ def _block_weights(block: Block) -> _Weights:
     return _Weights((block.weight,))
 
 
-def _of_scaled(fn: Callable[..., Any], units: Units, *blocks: Block) -> Any:
+def _of_scaled(fn: Callable[..., Any], units: cells.Units, *blocks: Block) -> Any:
     return fn(*[units.block(block) for block in blocks])
 
 

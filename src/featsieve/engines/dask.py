@@ -39,6 +39,7 @@ from featsieve.engines.neighbours import Nearest
 from featsieve.engines.row_tiles import nearest_rows, summary_of_pairs
 from featsieve.errors import InputError
 from featsieve.input.containers import select_columns
+from featsieve.input.parameters import check_lengths
 from featsieve.input.tables import require_matrix, rounded_columns
 from featsieve.input.targets import (
     TargetScan,
@@ -61,7 +62,6 @@ class DaskTable:
     def __init__(self, X: Any, y: Any, monitor: Monitor) -> None:
         self.collection = X
         self.native_target = y
-        self._monitor = monitor
         self.parts = _partitions(X)
         self.caller = Caller(self.parts, monitor)
         looks = self._looks()
@@ -254,15 +254,13 @@ def _aligned_targets(y: Any, starts: IntArray, monitor: Monitor) -> list[Any]:
         y = np.empty((n_rows, 0))
     if hasattr(y, "to_delayed"):
         y = _as_dask_array(y, monitor)
-        if y.shape[0] != n_rows:
-            raise _length_error(n_rows, y.shape[0])
+        check_lengths(n_rows, y)
         y = y.rechunk(
             {0: tuple(int(n) for n in np.diff(starts)), **({1: -1} if y.ndim > 1 else {})}
         )
         return _parts_of(y)
     refuse_scalar(y)
-    if len(y) != n_rows:
-        raise _length_error(n_rows, len(y))
+    check_lengths(n_rows, y)
     return [_slice(y, int(a), int(b)) for a, b in pairwise(starts)]
 
 
@@ -286,13 +284,6 @@ def _as_dask_array(y: Any, monitor: Monitor) -> Any:
             da.from_delayed(part, shape, dtype=object)
             for part, shape in zip(parts, shapes, strict=True)
         ]
-    )
-
-
-def _length_error(n_x: int, n_y: int) -> InputError:
-    return InputError(
-        f"X has {n_x} rows and y has {n_y}: inconsistent numbers of samples; "
-        "give one target value per row."
     )
 
 

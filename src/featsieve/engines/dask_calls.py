@@ -10,7 +10,7 @@ from itertools import chain, groupby
 from operator import getitem
 from typing import Any
 
-from featsieve.engines.dask_cluster import KeptList, KeptParts, Shipped, Tasks, delayed
+from featsieve.engines.dask_cluster import KeptList, KeptParts, Shipped, Tasks, delayed, merge_all
 from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.runtime.progress import Monitor
 
@@ -80,13 +80,13 @@ class ResidentCalls:
         level = self._tasks.map(_merge_in_order, [r[0] for r in runs], [list(r[1]) for r in runs])
         while len(level) > 1:
             starts = range(0, len(level), MERGED_AT_ONCE)
-            level = self._tasks.map(_merge_all, [level[s : s + MERGED_AT_ONCE] for s in starts])
+            level = self._tasks.map(merge_all, [level[s : s + MERGED_AT_ONCE] for s in starts])
         return self._tasks.gather(level, batches)[0]
 
     def merged_in_any_order(self, fn: Callable[..., Any]) -> Any:
         """By each thread, and here: without a second round of tasks."""
         shipped = [Shipped(fn)] * len(self._batches)
-        return _merge_all(self._tasks.gather(self._tasks.map(_merge_each, shipped, self._batches)))
+        return merge_all(self._tasks.gather(self._tasks.map(_merge_each, shipped, self._batches)))
 
     def kept(self, client: Any, fn: Callable[..., Any]) -> KeptParts:
         return KeptParts(self._tasks, self._each(fn))
@@ -195,7 +195,7 @@ def _call_on_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> KeptList:
 
 
 def _merge_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> Any:
-    return _merge_all(_call_on_each(shipped, parts))
+    return merge_all(_call_on_each(shipped, parts))
 
 
 def _pick_of_each(lists: Sequence[Sequence[Any]], number: int) -> list[Any]:
@@ -219,7 +219,7 @@ def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) 
 
 
 def _merge_in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) -> Any:
-    return _merge_all(_in_order(numbers, lists))
+    return merge_all(_in_order(numbers, lists))
 
 
 def tree_merge(summaries: list[Any]) -> Any:
@@ -228,7 +228,7 @@ def tree_merge(summaries: list[Any]) -> Any:
     In this process a summary is merged as soon as it is there, and let go; on a cluster that would
     cost a message each. The order, and so the rounding, is the same.
     """
-    merge = _one_by_one if cluster_client() is None else delayed(_merge_all)
+    merge = _one_by_one if cluster_client() is None else delayed(merge_all)
     while len(summaries) > 1:
         starts = range(0, len(summaries), MERGED_AT_ONCE)
         summaries = [merge(summaries[s : s + MERGED_AT_ONCE]) for s in starts]
@@ -249,7 +249,7 @@ def merge_row_by_row(rows: Sequence[Sequence[Any]], result: Callable[[Any], Any]
             n_merged, row = n_merged + len(some), row[len(some) :]
     while len(runs) > 1:
         starts = range(0, len(runs), MERGED_AT_ONCE)
-        runs = [_merge_all(runs[s : s + MERGED_AT_ONCE]) for s in starts]
+        runs = [merge_all(runs[s : s + MERGED_AT_ONCE]) for s in starts]
     return runs[0]
 
 
@@ -260,7 +260,3 @@ def _one_by_one(summaries: Sequence[Any]) -> Any:
 
 def _merge_two(first: Any, second: Any) -> Any:
     return first.merge(second)
-
-
-def _merge_all(summaries: Sequence[Any]) -> Any:
-    return reduce(lambda first, second: first.merge(second), summaries)

@@ -83,7 +83,7 @@ class KeptParts:
 
     def reduce(self, fn: Callable[[Any], S]) -> S:
         futures = self._tasks.map(_summary, [Shipped(fn)] * len(self._groups), self._groups)
-        total: S = _merged(self._tasks.gather(futures))
+        total: S = merge_all(self._tasks.gather(futures))
         return total
 
     def _by_thread(self, parts: list[Any]) -> list[list[Any]]:
@@ -95,9 +95,9 @@ class KeptParts:
             known = [worker for worker in holders.get(part.key, ()) if worker in threads]
             at[known[0] if known else None].append(part)
         groups = []
-        for worker, own in at.items():
-            n_lists = min(threads.get(worker, 1), len(own))
-            groups += [own[start::n_lists] for start in range(n_lists)]
+        for worker, its_parts in at.items():
+            n_lists = min(threads.get(worker, 1), len(its_parts))
+            groups += [its_parts[start::n_lists] for start in range(n_lists)]
         return groups
 
 
@@ -109,10 +109,10 @@ def _future(part: Any) -> Any:
 
 def _summary(shipped: Shipped, parts: Sequence[Any]) -> Any:
     lists = (part if isinstance(part, KeptList) else [part] for part in parts)
-    return _merged([shipped.fn(part) for part in chain(*lists)])
+    return merge_all([shipped.fn(part) for part in chain(*lists)])
 
 
-def _merged(summaries: Sequence[Any]) -> Any:
+def merge_all(summaries: Sequence[Any]) -> Any:
     return reduce(lambda first, second: first.merge(second), summaries)
 
 

@@ -54,10 +54,10 @@ def _named_losses(*builtin: type[Exception]) -> Iterator[None]:
         is_builtin = isinstance(error, builtin)
         if not (is_builtin or type(error).__module__.startswith("distributed")):
             raise
-        words = " ".join(str(error).split())[:LONGEST_REASON]
+        reason = " ".join(str(error).split())[:LONGEST_REASON]
         raise ClusterError(
-            f"the Dask cluster lost the work ({type(error).__name__}: {words}); look at the memory "
-            "and the logs of its workers, then fit again."
+            f"the Dask cluster lost the work ({type(error).__name__}: {reason}); look at the "
+            "memory and the logs of its workers, then fit again."
         ) from error
 
 

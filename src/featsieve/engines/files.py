@@ -213,7 +213,7 @@ def _files_of(folder: Path) -> list[Path]:
     for inner in sorted(deeper):
         if any(map(is_parquet, inner.rglob("*"))):
             raise InputError(
-                f"the folder {folder.name!r} has Parquet files in its folder {inner.name!r}, too; "
+                f"the folder {folder.name!r} also has Parquet files in its folder {inner.name!r}; "
                 "give one folder, or move the files into one."
             )
     return sorted(files)
@@ -290,9 +290,9 @@ class FileEngine(BaseEngine):
 
     def _raw_blocks(self, columns: list[str], *, even: bool = True) -> Iterator[tuple[int, Any]]:
         start = 0
-        wanted = [*columns, *([self._table.target] if self._table.target else [])]
+        names = [*columns, *([self._table.target] if self._table.target else [])]
         self._freed.look()  # for what the last pass has left behind
-        batches = self._table.batches(wanted, self._rows_per_block, self.memory_limit, even=even)
+        batches = self._table.batches(names, self._rows_per_block, self.memory_limit, even=even)
         for batch in read_ahead(batches, self.monitor):
             yield start, batch
             start += batch.num_rows

@@ -29,13 +29,8 @@ from featsieve.engines.remote import CanShare
 from featsieve.engines.states import encode_states
 from featsieve.input.columns import numeric_values
 from featsieve.input.containers import select_columns, select_rows
-from featsieve.input.tables import (
-    has_flat_memory,
-    is_plain_arrow,
-    is_sparse,
-    one_cell_each,
-    unmasked,
-)
+from featsieve.input.sparse import one_cell_each
+from featsieve.input.tables import as_floats, has_flat_memory, is_plain_arrow, is_sparse, unmasked
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
 from featsieve.schema import Block, KeptRows, Schema
@@ -191,7 +186,7 @@ class RowsOfSource:
 def open_source(container: Any, schema: Schema) -> Source:
     """The right reader for a container; categorical columns come out as codes of the schema."""
     if isinstance(container, np.ndarray):
-        return _open_array(unmasked(container), schema)
+        return _open_array(as_floats(unmasked(container)), schema)
     if is_sparse(container):
         return _open_sparse(container, schema)
     return _open_frame(container, schema)

@@ -23,7 +23,7 @@ def summary_of_pairs(fn: Callable[[Block, Block], S], first: Block, second: Bloc
     tiles, others = _tiles(first), _tiles(second)
     is_itself = (first.start, first.n_rows) == (second.start, second.n_rows)
     pairs = [(a, b) for i, a in enumerate(tiles) for b in others[i if is_itself else 0 :]]
-    return reduce(lambda found, more: found.merge(more), (fn(a, b) for a, b in pairs))
+    return reduce(lambda total, more: total.merge(more), (fn(a, b) for a, b in pairs))
 
 
 def nearest_rows(
@@ -31,13 +31,13 @@ def nearest_rows(
 ) -> Nearest:
     """The k nearest rows of ``second`` for each row of ``first``."""
     others = _tiles(second)
-    found = [
+    by_tile = [
         reduce(Nearest.merge, (nearest_in_tile(fn, tile, other, k) for other in others))
         for tile in _tiles(first)
     ]
     return Nearest(
-        np.concatenate([nearest.distances for nearest in found]),
-        np.concatenate([nearest.rows for nearest in found]),
+        np.concatenate([nearest.distances for nearest in by_tile]),
+        np.concatenate([nearest.rows for nearest in by_tile]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -43,7 +43,10 @@ def _is_half(column: Any) -> bool:
 
 
 def _encode_array(values: Array, categories: tuple[Any, ...], name: str) -> Array:
-    states = np.asarray(categories, dtype=values.dtype)
+    try:
+        states = np.asarray(categories, dtype=values.dtype)
+    except ValueError:  # the states are words
+        _refuse_unknown_state(name)
     codes = np.minimum(np.searchsorted(states, values), len(states) - 1).astype(np.int32)
     missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     codes[missing] = -1
@@ -52,7 +55,7 @@ def _encode_array(values: Array, categories: tuple[Any, ...], name: str) -> Arra
     return codes
 
 
-def _refuse_unknown_state(name: str) -> None:
+def _refuse_unknown_state(name: str) -> NoReturn:
     raise InputError(
         f"the categorical column {name!r} holds a state that was not there when its states were "
         "listed; declare all of them in the column's dtype."

@@ -11,7 +11,7 @@ import numpy as np
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.compiled.copying import side_by_side
-from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_memory, rows_of
+from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_table, rows_of, slices
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, rows_about
@@ -47,8 +47,7 @@ class Augment:
 
     def __call__(self, X: FloatArray, rows: IntArray) -> FloatArray:
         both = np.empty((len(X), 2 * X.shape[1]))
-        for start in range(0, len(X), ROWS_AT_ONCE):
-            some = slice(start, start + ROWS_AT_ONCE)
+        for some in slices(len(X), ROWS_AT_ONCE):
             part = rows_about(X[some], 0.0)
             side_by_side(part, self.copier(part, rows[some]), self.swapped, both[some])
         return both
@@ -105,9 +104,7 @@ class EngineWithCopies(EngineView):
         n_rows = self.n_samples if rows is None else len(rows)
         if not len(columns):
             return np.empty((n_rows, 0)), self.targets(rows)
-        require_memory(
-            n_rows * len(columns), self.memory_limit, f"a table of {n_rows} × {len(columns)}"
-        )
+        require_table(n_rows, len(columns), self.memory_limit)
         if rows is not None and len(rows) * self.n_features * 8 <= self.memory_limit:
             X, y = self._engine.take(rows)
             return self._augment(X, rows)[:, columns], y

@@ -11,25 +11,33 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+import featsieve
 from featsieve.arrays import Array, IntArray
 from featsieve.errors import InputError
+from featsieve.evaluation.comparison import ComparedMethod, Comparison
 from featsieve.evaluation.error_curve import fixed_folds, named_selectors
-from featsieve.evaluation.fitting import fit_quietly, row_dependence
+from featsieve.evaluation.fitting import (
+    check_seed,
+    fit_quietly,
+    row_dependence,
+    selected_columns,
+    table_in_memory,
+)
 from featsieve.evaluation.journal import Journal
 from featsieve.evaluation.judges import make_judge, prediction_error
-from featsieve.evaluation.stability import Stability, stability
+from featsieve.evaluation.stability import stability
 from featsieve.inference.exchange import group_codes
 from featsieve.input.containers import select_columns, select_rows
 from featsieve.input.parameters import (
     check_callback,
     check_integer,
+    check_lengths,
     check_time,
     effective_n_jobs,
     settings_of,
 )
-from featsieve.input.tables import column_names, is_sparse, unmasked
+from featsieve.input.tables import column_names, is_sparse
 from featsieve.input.targets import describe_target, encode_target, scan_target
-from featsieve.markup import html_table
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
 from featsieve.schema import Dependence, Target
@@ -38,89 +46,13 @@ FOLD, SAMPLE, ALL = "fold", "sample", "all rows"
 Key = tuple[str, str, int]
 
 
-@dataclass(frozen=True)
-class ComparedMethod:
-    """One row: what a method did on this table; ``failed`` is why it has no figures, or None."""
-
-    name: str
-    error: float
-    standard_error: float
-    errors: dict[str, list[float]]
-    n_selected: float
-    seconds: float
-    stability: Stability | None
-    columns: tuple[str, ...]
-    failed: str | None = None
-
-    def figures(self) -> list[str]:
-        """Error, count, stability and time as a table shows them."""
-        return [
-            f"{self.error:.3f} ± {self.standard_error:.3f}",
-            f"{self.n_selected:.1f}",
-            "–" if self.stability is None else str(self.stability),
-            f"{self.seconds:.2f}",
-        ]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The rows of :func:`compare`, in the order in which the methods were given.
-
-    ``errors`` of a row are per judge and fold; its ``columns`` are those selected on all rows;
-    ``stability`` comes from bootstrap samples.
-    """
-
-    rows: tuple[ComparedMethod, ...]
-    metric: str
-    judges: tuple[str, ...]
-    n_folds: int
-    n_bootstraps: int
-
-    def __getitem__(self, name: str) -> ComparedMethod:
-        return next(row for row in self.rows if row.name == name)
-
-    def more_stable(self, first: str, second: str) -> float:
-        """The p-value of the test that the first method is more stable than the second."""
-        a, b = self[first].stability, self[second].stability
-        if a is None or b is None:
-            raise InputError("one of the two methods failed, or n_bootstraps was 0.")
-        return a.more_stable_than(b)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "metric": self.metric,
-            "judges": list(self.judges),
-            "n_folds": self.n_folds,
-            "n_bootstraps": self.n_bootstraps,
-            "rows": [_plain(row) for row in self.rows],
-        }
-
-    def _repr_html_(self) -> str:
-        title = (
-            f"{len(self.rows)} methods, {self.n_folds} folds, judged by {', '.join(self.judges)}"
-        )
-        notes = ["Every fold selects on its training rows alone."]
-        return html_table(title, self._head, [_cells(row) for row in self.rows], notes)
-
-    @property
-    def _head(self) -> tuple[str, ...]:
-        return ("method", self.metric, "columns", "stability", "seconds", "selected on all rows")
-
-    def __str__(self) -> str:
-        head = self._head
-        lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-        lines += ["| " + " | ".join(_cells(row)) + " |" for row in self.rows]
-        return "\n".join(lines)
-
-
 def compare(
     X: Any,
     y: Any,
     methods: Any,
     *,
     n_features_to_select: int | float | str | None = "auto",
-    judges: Sequence[Any] = ("svm_median", "knn", "trees"),
+    judges: Any = ("svm_median", "knn", "trees"),
     cv: Any = 5,
     groups: Any = None,
     n_bootstraps: int = 30,
@@ -145,7 +77,8 @@ def compare(
     n_features_to_select
         For methods that leave it open (None), ``"auto"`` by default.
     judges
-        Names of ``featsieve.evaluation.JUDGES`` or estimators; errors are averaged over them.
+        A name of ``featsieve.evaluation.JUDGES`` or an estimator, or a list of them; errors are
+        averaged over them.
     cv, groups
         Folds, or any splitter of scikit-learn with its groups; a number of folds keeps groups
         together. Folds inside a method keep them and the time order as well. Bootstrap samples
@@ -203,19 +136,20 @@ class _Trial:
 
     @classmethod
     def of(cls, X: Any, y: Any, judges: Any, cv: Any, groups: Any, task: str, seed: int) -> _Trial:
-        X = unmasked(X) if hasattr(X, "shape") else np.asarray(X)
+        X = table_in_memory(X, y)
         target = describe_target(scan_target(y, task), task, rescale=False)
         if target.n_outputs != 1:
-            raise InputError("the target has several outputs; compare on one at a time.")
+            raise InputError(
+                "the target has several outputs; compare methods on one output at a time."
+            )
         codes = encode_target(y, target)[:, 0]
-        if len(codes) != X.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and y has {len(codes)}; give one each.")
-        seed = check_integer("random_state", seed, 0)
+        check_lengths(X.shape[0], codes)
+        seed = check_seed(seed)
         folds = fixed_folds(codes, cv, groups, target.is_classification, seed)
-        several = [judges] if isinstance(judges, str) else list(judges)
+        several = judges if isinstance(judges, (list, tuple)) else [judges]
         if not several:
             raise InputError("judges is empty; give at least one.")
-        names = tuple(j if isinstance(j, str) else type(j).__name__ for j in several)
+        names = _different([j if isinstance(j, str) else type(j).__name__ for j in several])
         models = tuple(make_judge(judge, target.task) for judge in several)
         members = group_codes(groups, len(codes))
         kept = row_dependence(folds, members)
@@ -227,6 +161,7 @@ class _Trial:
         import joblib
 
         return {
+            "version": featsieve.__version__,
             "data": joblib.hash((self.X, self.y)),
             "folds": joblib.hash(self.folds),
             "groups": joblib.hash(self.groups),
@@ -256,7 +191,7 @@ class _Trial:
             rows = np.concatenate([np.flatnonzero(owner == group) for group in drawn])
             if len(np.unique(self.codes[rows])) > 1:
                 return np.sort(rows) if self.dependence.in_order else rows
-        raise InputError("bootstrap samples hold one class only; set n_bootstraps=0.")
+        raise InputError("bootstrap samples hold only one class; set n_bootstraps=0.")
 
     def kept(self, kind: str, rows: IntArray) -> Dependence:
         """Of these rows; the copies of a row that was drawn twice belong together."""
@@ -271,15 +206,28 @@ class _Trial:
         metric = "error_rate" if self.target.is_classification else "unexplained"
         centre = float(self.codes[train].mean())
         errors = []
-        for judge in self.judges:
-            model = clone(judge).fit(select_rows(X, train), self.codes[train])
-            answer = model.predict(select_rows(X, test))
-            errors.append(prediction_error(metric, self.codes[test], answer, centre))
+        for name, judge in zip(self.judge_names, self.judges, strict=True):
+            try:
+                model = clone(judge).fit(select_rows(X, train), self.codes[train])
+                answer = np.asarray(model.predict(select_rows(X, test)))
+                errors.append(prediction_error(metric, self.codes[test], answer, centre))
+            except Exception as error:
+                raise InputError(f"the judge {name} failed: {_reason(error)}") from error
         return errors
 
     def names(self, columns: Sequence[int]) -> tuple[str, ...]:
         known = None if is_sparse(self.X) else column_names(self.X)
         return tuple(f"x{c}" if known is None else str(known[c]) for c in columns)
+
+
+def _different(names: Sequence[str]) -> tuple[str, ...]:
+    """The second judge of a name has its number.
+
+    >>> _different(["knn", "LinearSVC", "LinearSVC"])
+    ('knn', 'LinearSVC', 'LinearSVC 2')
+    """
+    seen = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    return tuple(f"{n} {times}" if times > 1 else n for n, times in zip(names, seen, strict=True))
 
 
 def _settled(selector: Any, count: Any, task: str, seed: int, max_time: float | None) -> Any:
@@ -325,7 +273,8 @@ def _piece(key: Key, trial: _Trial, selector: Any) -> dict[str, Any]:
     X, y = select_rows(trial.X, rows), select_rows(trial.y, rows)
     started = time.perf_counter()
     try:
-        columns = _columns(fit_quietly(clone(selector), X, y, trial.kept(kind, rows)))
+        fitted = fit_quietly(clone(selector), X, y, trial.kept(kind, rows))
+        columns = selected_columns(fitted, X.shape[1])
         seconds = time.perf_counter() - started
         errors = trial.errors(columns, number) if kind == FOLD else []
     except Exception as error:  # of a selector by anybody
@@ -338,14 +287,6 @@ def _reason(error: Exception) -> str:
     text = " ".join(str(error).split())
     meant = isinstance(error, (InputError, TimeoutError)) and text
     return text if meant else f"{type(error).__name__}: {text}"
-
-
-def _columns(selector: Any) -> IntArray:
-    columns = getattr(selector, "indices_", None)
-    columns = selector.get_support(indices=True) if columns is None else columns
-    if not len(columns):
-        raise InputError("it selected nothing")
-    return np.asarray(columns)
 
 
 def _row(name: str, trial: _Trial, journal: Journal, n_bootstraps: int) -> ComparedMethod:
@@ -374,17 +315,3 @@ def _row(name: str, trial: _Trial, journal: Journal, n_bootstraps: int) -> Compa
         stability(chosen, trial.X.shape[1]) if len(chosen) > 1 else None,
         trial.names(final["columns"]),
     )
-
-
-def _plain(row: ComparedMethod) -> dict[str, Any]:
-    index = row.stability
-    plain = None if index is None else {"value": index.value, "low": index.low, "high": index.high}
-    numbers = ("error", "standard_error", "n_selected", "seconds")
-    known = {n: v if np.isfinite(v := getattr(row, n)) else None for n in numbers}
-    return {**vars(row), **known, "stability": plain, "columns": list(row.columns)}
-
-
-def _cells(row: ComparedMethod) -> list[str]:
-    if row.failed is not None:
-        return [row.name, "–", "–", "–", "–", f"failed: {row.failed}"]
-    return [row.name, *row.figures(), ", ".join(row.columns)]

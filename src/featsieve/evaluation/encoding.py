@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from featsieve.arrays import Array, FloatArray
 from featsieve.input.columns import categorical_by_dtype, numeric_values
 from featsieve.input.tables import is_frame, is_sparse
+from featsieve.schema import power_of_two
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -41,14 +42,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         numbers = self._numbers(X)
         self.medians_ = np.nan_to_num(_median(numbers))
         filled = np.where(np.isnan(numbers), self.medians_, numbers)
-        spread = filled.std(axis=0)
-        self.means_, self.scales_ = filled.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        largest = np.abs(filled).max(axis=0, initial=0.0)
+        self.units_ = power_of_two(np.where(largest > 0, largest, 1.0))  # squares do not overflow
+        scaled = filled * self.units_
+        spread = scaled.std(axis=0)
+        self.means_, self.scales_ = scaled.mean(axis=0), np.where(spread > 0, spread, 1.0)
         return self
 
     def transform(self, X: Any) -> FloatArray:
         numbers = self._numbers(X)
         filled = np.where(np.isnan(numbers), self.medians_, numbers)
-        return (filled - self.means_) / self.scales_ if self.standardize else filled
+        if not self.standardize:
+            return filled
+        return (filled * self.units_ - self.means_) / self.scales_
 
     def _numbers(self, X: Any) -> FloatArray:
         """Every column as floats, a categorical one as its indicators."""

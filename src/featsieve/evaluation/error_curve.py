@@ -9,11 +9,16 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.evaluation.fitting import fit_quietly, row_dependence, selected_columns
+from featsieve.evaluation.fitting import (
+    check_seed,
+    fit_quietly,
+    row_dependence,
+    selected_columns,
+    table_in_memory,
+)
 from featsieve.evaluation.judges import METRICS, make_judge, prediction_error
 from featsieve.inference.exchange import group_codes
 from featsieve.input.containers import select_columns, select_rows
@@ -22,11 +27,13 @@ from featsieve.input.parameters import (
     check_callback,
     check_choice,
     check_integer,
+    check_lengths,
     check_time,
     effective_n_jobs,
     is_integer,
+    not_allowed,
 )
-from featsieve.input.tables import unmasked
+from featsieve.input.splits import fixed_splits, refuse_overlap
 from featsieve.input.targets import describe_target, encode_target, scan_target
 from featsieve.registry import METHODS, find_method
 from featsieve.runtime.pool import ordered_map
@@ -79,10 +86,6 @@ class ErrorCurve:
         if n_folds < 2:
             return np.full(len(errors), np.nan)
         return np.asarray(errors.std(axis=1, ddof=1) / np.sqrt(n_folds))
-
-    def by_count(self, method: str) -> dict[int, FloatArray]:
-        """k → errors of the folds, as :func:`win_tie_loss` takes them."""
-        return dict(zip(self.counts, self.errors[method], strict=True))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -160,7 +163,10 @@ def error_curve(
     """
     check_choice("protocol", protocol, ("nested", "resubstitution"))
     monitor = Monitor(check_callback(callback), check_time(max_time))
-    trial = _prepare(unmasked(X), y, judge, cv, groups, metric, task, random_state)
+    if random_state is not None:
+        check_seed(random_state)
+    X = table_in_memory(X, y)
+    trial = _prepare(X, y, judge, cv, groups, metric, task, random_state)
     sizes = _counts(counts, X.shape[1])
     selectors = {name: trial.settled(s) for name, s in named_selectors(methods).items()}
     work = _nested if protocol == "nested" else _resubstituted
@@ -257,10 +263,9 @@ def _prepare(
 ) -> _Trial:
     described = describe_target(scan_target(y, task), task, rescale=False)
     if described.n_outputs != 1:
-        raise InputError("the target has several outputs; judge them one at a time.")
+        raise InputError("the target has several outputs; judge one output at a time.")
     target = encode_target(y, described)[:, 0]
-    if len(target) != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows and y has {len(target)}; they must be equal.")
+    check_lengths(X.shape[0], target)
     if metric == "auto":
         metric = "error_rate" if described.is_classification else "unexplained"
     check_choice("metric", metric, METRICS, also="'auto'")
@@ -279,12 +284,10 @@ def fixed_folds(
     if is_integer(cv):
         check_integer("cv", cv, 2, len(y))
         cv = _numbered_folds(y, int(cv), groups is not None, classes, seed)
-    try:
-        splits = check_cv(cv, y, classifier=classes).split(np.zeros((len(y), 1)), y, groups)
-        return [(np.asarray(train), np.asarray(test)) for train, test in splits]
-    except (ValueError, TypeError) as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
-        raise InputError(f"cv={brief(cv)} cannot split the {len(y)} rows ({reason}).") from None
+    X = np.zeros((len(y), 1))
+    splits = fixed_splits(cv, X, y, classifier=classes, params={"groups": groups})
+    refuse_overlap(splits, cv)
+    return splits
 
 
 def _numbered_folds(y: Array, n_folds: int, grouped: bool, classes: bool, seed: int | None) -> Any:
@@ -297,6 +300,8 @@ def _numbered_folds(y: Array, n_folds: int, grouped: bool, classes: bool, seed: 
 
 
 def _counts(counts: Iterable[int], n_columns: int) -> list[int]:
+    if not isinstance(counts, Iterable):
+        raise not_allowed("counts", counts, "a list of numbers of columns, such as [5, 10]")
     sizes = [check_integer("counts", size, 1, n_columns) for size in counts]
     if not sizes:
         raise InputError("counts is empty; give at least one number of columns.")
@@ -306,16 +311,17 @@ def _counts(counts: Iterable[int], n_columns: int) -> list[int]:
 def named_selectors(methods: Any) -> dict[str, Any]:
     """Name → selector, out of names, selectors, lists of both, or a mapping."""
     if isinstance(methods, Mapping):
-        return {str(name): _selector(method) for name, method in methods.items()}
-    several = methods if isinstance(methods, (list, tuple)) else [methods]
+        pairs = [(str(name), method) for name, method in methods.items()]
+    else:
+        several = methods if isinstance(methods, (list, tuple)) else [methods]
+        pairs = [(m if isinstance(m, str) else type(m).__name__, m) for m in several]
+    if not pairs:
+        raise InputError("methods is empty; give at least one.")
     named: dict[str, Any] = {}
-    for method in several:
-        name = method if isinstance(method, str) else type(method).__name__
+    for name, method in pairs:
         if name in named:
             raise InputError(f"there are two methods named {name!r}; give a mapping of names.")
         named[name] = _selector(method)
-    if not named:
-        raise InputError("methods is empty; give at least one.")
     return named
 
 
@@ -344,4 +350,5 @@ def _selected(selector: Any, size: int, X: Any, y: Any, kept: Dependence) -> Int
     name = "n_features_to_select" if "n_features_to_select" in words else "k"
     if name not in words:
         raise InputError(f"{type(selector).__name__} has no n_features_to_select to set.")
-    return selected_columns(fit_quietly(selector.set_params(**{name: size}), X, y, kept))
+    fitted = fit_quietly(selector.set_params(**{name: size}), X, y, kept)
+    return selected_columns(fitted, X.shape[1])

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import IntArray
-from featsieve.input.parameters import is_integer
+from featsieve.engines.files import ParquetTable
+from featsieve.errors import InputError
+from featsieve.evaluation.metrics import as_column_indices
+from featsieve.input.boundary import Settings, checked_table
+from featsieve.input.parameters import check_integer, is_integer
+from featsieve.input.tables import is_dask
 from featsieve.procedures.judging.splitting import splitter_within
 from featsieve.result import INTERRUPTED
 from featsieve.schema import Dependence
@@ -41,11 +46,36 @@ def fit_quietly(selector: Any, X: Any, y: Any, dependence: Dependence | None = N
     return selector
 
 
-def selected_columns(selector: Any) -> IntArray:
-    """Of a fitted selector, best first where it has an order."""
-    if hasattr(selector, "indices_"):
-        return np.asarray(selector.indices_)
-    return np.asarray(selector.get_support(indices=True))
+def selected_columns(selector: Any, n_columns: int | None = None) -> IntArray:
+    """Of a fitted selector, best first where it has an order.
+
+    ``n_columns``: of a table whose columns the answer has to name, each once; the selectors of
+    others may say anything.
+    """
+    answer = getattr(selector, "indices_", None)
+    columns = np.asarray(selector.get_support(indices=True) if answer is None else answer)
+    if n_columns is not None:
+        as_column_indices(columns, n_columns, "it selected")
+        if not len(columns):
+            raise InputError("it selected nothing")
+    return columns
+
+
+def table_in_memory(X: Any, y: Any) -> Any:
+    """The table as a selector would read it, or one sentence; files and Dask are refused."""
+    table = checked_table(X, y, Settings())
+    if is_dask(table) or isinstance(table, ParquetTable):
+        raise InputError(
+            "the table is not in memory; take some of its rows into memory to compare methods."
+        )
+    if not table.shape[1]:
+        raise InputError("the table has no columns; give at least one.")
+    return table
+
+
+def check_seed(random_state: Any) -> int:
+    """A number that NumPy's old and new generators take, so that folds are the same again."""
+    return check_integer("random_state", random_state, 0, 2**32 - 1)
 
 
 def _told(selector: Any, dependence: Dependence) -> dict[str, Any]:

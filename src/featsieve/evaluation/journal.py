@@ -26,6 +26,16 @@ def as_read_again(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
+def _file_in_a_folder(path: str | os.PathLike[str]) -> Path:
+    try:
+        file = Path(path)
+    except TypeError:
+        raise InputError(f"{path!r} is not the name of a file for finished pieces.") from None
+    if not file.parent.is_dir():
+        raise InputError(f"there is no folder {str(file.parent)!r} for {file.name!r}; make it.")
+    return file
+
+
 class Journal:
     """One line of JSON per finished piece; the first line says what the run is about.
 
@@ -34,7 +44,7 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else _file_in_a_folder(path)
         self._pieces: dict[Hashable, Any] = {}
         if self._path is None:
             return

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import make_pipeline
 
 from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.evaluation.encoding import TableEncoder
 from featsieve.evaluation.gaussian_svm import GaussianSVM
-from featsieve.input.parameters import check_choice
+from featsieve.input.parameters import brief, check_choice
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,21 @@ class Judge:
         return make_pipeline(TableEncoder(), self.model(task))
 
 
+class FewerNeighbours(BaseEstimator):
+    """Nearest neighbours that take all rows where there are fewer than they want."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Any, y: Any) -> Self:
+        wanted = min(self.model.n_neighbors, len(y))
+        self.model_ = clone(self.model).set_params(n_neighbors=wanted).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(self.model_.predict(X))
+
+
 def _linear_svm(task: str) -> Any:
     from sklearn.svm import LinearSVC, LinearSVR
 
@@ -41,7 +57,7 @@ def _neighbours(task: str) -> Any:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     model = KNeighborsClassifier if task == "classification" else KNeighborsRegressor
-    return model(n_neighbors=5)
+    return FewerNeighbours(model(n_neighbors=5))
 
 
 def _trees(task: str) -> Any:
@@ -111,6 +127,9 @@ def make_judge(judge: Any, task: str) -> Any:
             f"judge={judge!r} has no fit and predict; give an estimator or one of "
             f"{', '.join(JUDGES)}."
         )
+    if is_regressor(judge) if task == "classification" else is_classifier(judge):
+        wanted = "a classifier" if task == "classification" else "a regressor"
+        raise InputError(f"judge={brief(judge)} does not fit the task {task!r}; give {wanted}.")
     return judge
 
 

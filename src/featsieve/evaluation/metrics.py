@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
+
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
 
 
@@ -25,11 +29,39 @@ def f_measure(selected: Collection[Hashable], relevant: Collection[Hashable]) ->
     >>> f_measure([0, 1, 2, 7], [0, 1, 2, 3])
     0.75
     """
-    chosen, true = set(selected), set(relevant)
+    chosen, true = _as_set("selected", selected), _as_set("relevant", relevant)
     if not true:
         raise InputError("relevant is empty; give the indices of at least one true column.")
     # 2pr/(p + r) with p = hits/|chosen| and r = hits/|true|
     return 2 * len(chosen & true) / (len(chosen) + len(true))
+
+
+def _as_set(name: str, members: Collection[Hashable]) -> set[Hashable]:
+    if isinstance(members, str) or not isinstance(members, (Collection, np.ndarray)):
+        raise InputError(f"{name}={members!r} is not a collection; give indices or names.")
+    chosen = set(members)
+    if any(isinstance(member, (bool, np.bool_)) for member in chosen):
+        raise InputError(f"{name} is a mask; give the indices, numpy.flatnonzero({name}).")
+    return chosen
+
+
+def as_column_indices(chosen: Any, n_columns: int, what: str = "a selection names") -> IntArray:
+    """Indices of different columns, or one sentence that begins with ``what``.
+
+    >>> as_column_indices([2, 0], 3)
+    array([2, 0])
+    """
+    columns = np.asarray(chosen)
+    if columns.ndim == 1 and not len(columns):
+        return columns.astype(np.intp)
+    if columns.ndim != 1 or columns.dtype.kind not in "iu":
+        kind = "a mask" if columns.dtype.kind == "b" else "no list of integers"
+        raise InputError(f"{what} columns by {kind}; give their indices, such as [0, 3].")
+    if columns.min() < 0 or columns.max() >= n_columns:
+        raise InputError(f"{what} a column outside of 0 to {n_columns - 1}.")
+    if len(np.unique(columns)) < len(columns):
+        raise InputError(f"{what} a column twice.")
+    return columns.astype(np.intp)
 
 
 def l2_distance_score(errors: Mapping[str, Sequence[float]]) -> dict[str, float]:
@@ -48,17 +80,26 @@ def l2_distance_score(errors: Mapping[str, Sequence[float]]) -> dict[str, float]
     >>> l2_distance_score({"A": [1.0, 6.0], "B": [4.0, 2.0]})
     {'A': 4.0, 'B': 3.0}
     """
-    lengths = {len(values) for values in errors.values()}
-    if len(lengths) != 1 or lengths == {0}:
+    tables = {method: as_numbers("errors", values) for method, values in errors.items()}
+    shapes = {table.shape for table in tables.values()}
+    if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:
         raise InputError("errors must hold the same data sets, at least one, for every method.")
-    best = [min(values) for values in zip(*errors.values(), strict=True)]
+    best = np.min(list(tables.values()), axis=0)
     return {
         method: math.dist(values, best) if _all_finite(values) else math.inf
-        for method, values in errors.items()
+        for method, values in tables.items()
     }
 
 
-def _all_finite(values: Sequence[float]) -> bool:
-    if any(math.isnan(value) for value in values):
+def as_numbers(name: str, values: Any) -> FloatArray:
+    """An array of floats, or one sentence."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise InputError(f"{name} must hold numbers, the same count in each row.") from None
+
+
+def _all_finite(values: FloatArray) -> bool:
+    if np.isnan(values).any():
         raise InputError("errors holds NaN; give a method that failed 100 %, or leave it out.")
-    return all(math.isfinite(value) for value in values)
+    return bool(np.isfinite(values).all())

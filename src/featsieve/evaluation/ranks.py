@@ -11,7 +11,9 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.evaluation.metrics import as_numbers
 from featsieve.input.parameters import check_real
+from featsieve.input.tables import column_names
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,10 @@ def average_ranks(
     Parameters
     ----------
     errors
-        Method → one error per data set; or an array, sets × methods. An array of more dimensions
-        (sets × methods × k × judges …) is first turned into ranks within each set, k and judge,
-        which are then averaged, so that a set counts once however often it was used.
+        Method → one error per data set; or an array or dataframe, sets × methods. An array of more
+        dimensions (sets × methods × k × judges …; in a mapping sets × k × judges …) is first
+        turned into ranks within each set, k and judge, which are then averaged, so that a set
+        counts once however often it was used.
     methods
         Names of the columns of an array.
     level
@@ -98,17 +101,21 @@ def average_ranks(
 def _table(errors: Any, methods: Sequence[str] | None) -> tuple[list[str], FloatArray]:
     if isinstance(errors, Mapping):
         names = [str(name) for name in errors]
-        columns = [np.asarray(e, dtype=np.float64) for e in errors.values()]
-        alike = len({column.shape for column in columns}) == 1
-        table = np.array(columns).T if alike else np.empty(0)
+        columns = [as_numbers("errors", e) for e in errors.values()]
+        alike = len({column.shape for column in columns}) == 1 and columns[0].ndim
+        table = np.stack(columns, axis=1) if alike else np.empty(0)
     else:
-        table = np.asarray(errors, dtype=np.float64)
-        names = [str(name) for name in (methods or range(table.shape[1] if table.ndim > 1 else 0))]
+        table = as_numbers("errors", errors)
+        numbered = range(table.shape[1] if table.ndim > 1 else 0)
+        given = column_names(errors) if methods is None else methods
+        names = [str(name) for name in (numbered if given is None else given)]
     if table.ndim < 2 or table.shape[0] < 2 or table.shape[1] < 2 or len(names) != table.shape[1]:
         raise InputError(
             "errors must hold at least two data sets and two methods, the same number of errors "
             "for each, and one name per method."
         )
+    if len(set(names)) < len(names):
+        raise InputError(f"two methods have the same name ({', '.join(names)}); rename one.")
     if np.isnan(table).any():
         raise InputError("errors holds NaN; give a method that failed an infinite error.")
     return names, table

@@ -12,7 +12,9 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.evaluation.metrics import as_numbers
 from featsieve.input.parameters import check_choice, check_real
+from featsieve.schema import power_of_two
 
 Kind = Literal["paired", "welch"]
 Decision = Literal["win", "tie", "loss"]
@@ -49,12 +51,14 @@ def paired_test(a: Any, b: Any, *, kind: Kind = "paired") -> PairedTest:
     """
     check_choice("kind", kind, ("paired", "welch"))
     ours, theirs = _errors("a", a), _errors("b", b)
+    unit = float(power_of_two(np.array([np.abs(ours).max(), np.abs(theirs).max(), 1e-300]).max()))
     if kind == "paired" and len(ours) != len(theirs):
         raise InputError(
             f"a has {len(ours)} errors and b has {len(theirs)}; a paired test needs both methods "
             "on the same folds."
         )
-    difference = float(ours.mean() - theirs.mean())
+    ours, theirs = ours * unit, theirs * unit  # squares neither overflow nor vanish
+    difference = float(ours.mean() - theirs.mean()) / unit
     statistic, freedom = (_paired if kind == "paired" else _welch)(ours, theirs)
     if np.isnan(statistic):
         return _certain(difference, kind)
@@ -64,7 +68,7 @@ def paired_test(a: Any, b: Any, *, kind: Kind = "paired") -> PairedTest:
 
 
 def _errors(name: str, values: Any) -> FloatArray:
-    errors = np.asarray(values, dtype=np.float64)
+    errors = as_numbers(name, values)
     if errors.ndim != 1 or len(errors) < 2 or not np.isfinite(errors).all():
         raise InputError(f"{name} must be a list of at least two finite errors.")
     return errors
@@ -143,9 +147,11 @@ def bold_face(
     >>> bold_face({"A": [1.0, 1.1, 0.9], "B": [1.1, 1.0, 0.9], "C": [3.0, 3.1, 3.2]})
     ['A', 'B']
     """
+    check_real("level", level, 0, 1, inclusive="neither")
     if not errors:
         return []
-    best = min(errors, key=lambda name: np.mean(errors[name]))
+    means = {name: _errors(name, values).mean() for name, values in errors.items()}
+    best = min(means, key=lambda name: means[name])
     rest = {name: paired_test(errors[best], e, kind=kind) for name, e in errors.items()}
     return [name for name in errors if name == best or rest[name].pvalue >= level]
 

@@ -9,7 +9,10 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
+from featsieve.evaluation.metrics import as_column_indices
 from featsieve.input.parameters import check_integer, check_real
+
+ROUNDING = 1e-12  # of an index that does not vary at all
 
 
 @dataclass(frozen=True)
@@ -27,13 +30,16 @@ class Stability:
     n_selections: int
 
     def more_stable_than(self, other: Stability) -> float:
-        """The p-value of the test that this index is above the other (one-sided, normal)."""
+        """The p-value of the test that this index is above the other (one-sided, normal).
+
+        Where neither index varies it is 0, 0.5 or 1 by the sign of the difference.
+        """
         from scipy.stats import norm
 
         spread = np.sqrt(self.variance + other.variance)
         difference = self.value - other.value
-        if spread == 0.0:
-            return 0.0 if difference > 0 else 1.0
+        if spread <= ROUNDING:
+            return 0.5 if abs(difference) <= ROUNDING else float(difference < 0)
         return float(norm.sf(difference / spread))
 
     def __str__(self) -> str:
@@ -73,17 +79,15 @@ def stability(
 
 def indicator_matrix(selections: Sequence[Sequence[int] | IntArray], n_columns: int) -> FloatArray:
     """One row per selection, one column per column: 1 where it was selected."""
-    if len(selections) < 2:
+    several = list(selections)
+    if len(several) < 2:
         raise InputError(
-            f"stability compares selections, but {len(selections)} was given; give at least 2, "
+            f"stability compares selections, but {len(several)} was given; give at least 2, "
             "better 30."
         )
-    Z = np.zeros((len(selections), n_columns))
-    for row, chosen in enumerate(selections):
-        columns = np.asarray(chosen, dtype=np.intp)
-        if len(columns) and not (columns.min() >= 0 and columns.max() < n_columns):
-            raise InputError(f"a selection names a column outside of 0 to {n_columns - 1}.")
-        Z[row, columns] = 1.0
+    Z = np.zeros((len(several), n_columns))
+    for row, chosen in enumerate(several):
+        Z[row, as_column_indices(chosen, n_columns)] = 1.0
     return Z
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma
@@ -13,6 +12,8 @@ import numpy as np
 from featsieve.arrays import IntArray
 from featsieve.compiled.permutation import shuffle_rows
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_integer
+from featsieve.input.tables import is_missing
 
 ORDERS_PER_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
 
@@ -76,7 +77,7 @@ class Exchange:
 
 
 def rarest_pvalue(n_rows: int) -> float:
-    """No approximation is below: no permutation is rarer than 1/n!, and 0 is no p-value.
+    """No approximation is below: no permutation is rarer than 1/n!, and 0 is not a p-value.
 
     >>> round(rarest_pvalue(4), 6), rarest_pvalue(1000) > 0
     (0.041667, True)
@@ -90,12 +91,8 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
     >>> exchange(6, groups=["a", "a", "b", "b", "b", "a"]).orders(0, 0, 1)[0].tolist()
     [1, 5, 2, 3, 4, 0]
     """
-    size = 1 if block_size is None else block_size
-    if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 1:
-        raise InputError(
-            f"block_size={block_size!r} is not possible; give an integer >= 1, or None."
-        )
-    allowed = Exchange(n_rows, group_codes(groups, n_rows), int(size))
+    size = 1 if block_size is None else check_integer("block_size", block_size, 1, also="None")
+    allowed = Exchange(n_rows, group_codes(groups, n_rows), size)
     if not allowed.moves_rows:
         raise InputError(
             "groups and block_size leave no row that could change its place; give larger groups or "
@@ -112,7 +109,9 @@ def group_codes(groups: Any, n_rows: int) -> IntArray | None:
         raise InputError(
             f"groups has shape {values.shape}, expected {(n_rows,)}; give one group per row."
         )
-    if any(value is None or value != value for value in values.tolist()):
+    if any(map(is_missing, values.tolist())):
         raise InputError("groups has missing values; give every row a group.")
-    labels = values.astype(str) if values.dtype.kind == "O" else values
+    labels = values
+    if values.dtype.kind == "O":  # 1 and "1" are different groups
+        labels = np.array([f"{type(value).__name__} {value}" for value in values.tolist()])
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

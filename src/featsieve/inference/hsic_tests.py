@@ -11,6 +11,7 @@ from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.permutation import permuted_sums
 from featsieve.errors import InputError
 from featsieve.inference.exchange import exchange, rarest_pvalue
+from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.measures.hsic.functions import KernelChoice
 from featsieve.measures.hsic.grams import asymptotic_moments, centred, permutation_moments
 from featsieve.measures.hsic.passes import check_enough_samples
@@ -96,6 +97,7 @@ def hsic_test(
     >>> hsic_test(x, x**2, method="gamma").pvalue < 1e-6
     True
     """
+    check_choice("method", method, ("permutation", "gamma"))
     K, L = KernelChoice(kernel, target_kernel, bandwidth, target_bandwidth, task).grams(X, Y)
     check_enough_samples(len(K))
     if method == "gamma":
@@ -105,8 +107,6 @@ def hsic_test(
                 "with groups or block_size."
             )
         return _gamma_test(K, L)
-    if method != "permutation":
-        raise InputError(f"method must be 'permutation' or 'gamma', got {method!r}.")
     orders = _orders(len(K), n_permutations, groups, block_size, random_state)
     return _permutation_test(centred(K), L, orders)
 
@@ -133,8 +133,7 @@ def gamma_pvalue(K: FloatArray, L: FloatArray, observed: float, *, with_skewness
 def _orders(
     n: int, n_permutations: int, groups: Any, block_size: int | None, random_state: Any
 ) -> IntArray:
-    if n_permutations < 1:
-        raise InputError(f"n_permutations must be at least 1, got {n_permutations}.")
+    n_permutations = check_integer("n_permutations", n_permutations, 1)
     if groups is not None or block_size is not None:
         seed = root_seed(random_state)
         return exchange(n, groups, block_size).orders(seed, 0, n_permutations)
@@ -177,8 +176,7 @@ def hsic_interval(
     >>> 0 < interval.low < interval.value < interval.high
     True
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    confidence = check_real("confidence", confidence, 0, 1, inclusive="neither")
     from scipy.stats import norm
 
     K, L = KernelChoice(kernel, target_kernel, bandwidth, target_bandwidth, task).grams(X, Y)

@@ -71,7 +71,7 @@ from featsieve.input.targets import (
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Callback, Monitor
 from featsieve.schema import Schema, Target
-from featsieve.statistics.weights import counted_rows, relative_weights
+from featsieve.statistics.weights import counted_rows, weights_of_table
 
 StatesOf = Callable[[list[int]], StateScan]  # of these columns
 
@@ -188,14 +188,14 @@ def open_engine(
         y, target = np.empty((n_rows, 0)), NO_TARGET
     values = y if target is NO_TARGET else target_matrix(y)
     check_lengths(n_rows, values)
-    check_rows(n_rows)
+    check_rows(n_rows, are_more=schema is not None)
     weight, kept = check_sample_weight(sample_weight, n_rows), None
     if weight is not None:
         warn_of_other_order(X, sample_weight, "sample_weight")
         kept = counted_rows(weight)
         if kept is not None:
             weight, values, y = weight[kept.rows], values[kept.rows], select_rows(y, kept.rows)
-        weight = weight if in_parts else relative_weights(weight)
+        weight = weight if in_parts else weights_of_table(weight)
     schema = schema or _memory_schema(X, settings)
     _warn_of_rounding(rounded_columns(X), schema)
     if target is None:
@@ -204,9 +204,7 @@ def open_engine(
         target = _described(scan_target(values, settings.task), settings)
     context = settings.context(schema, target)
     if is_sparse(X) and schema.categories:
-        require_memory(
-            X.shape[0] * X.shape[1], context.memory_limit, "sparse input with categories"
-        )
+        require_memory(n_rows * X.shape[1], context.memory_limit, "sparse input with categories")
     return MemoryEngine(
         X,
         encode_target(values, context.target),
@@ -229,7 +227,8 @@ def open_columns(X: Any, y: Any, settings: Settings, *, sample_weight: Any = Non
 
 def _memory_schema(X: Any, settings: Settings) -> Schema:
     if is_sparse(X) or isinstance(X, np.ndarray):
-        return _schema(numbered_names(X.shape[1]), settings, partial(scan_array, X))
+        names = numbered_names(X.shape[1], settings.memory_limit)
+        return _schema(names, settings, partial(scan_array, X))
     by_dtype = categorical_by_dtype(X)
     return _named_schema(column_names(X) or (), settings, partial(scan_frame, X), by_dtype)
 
@@ -275,7 +274,7 @@ def _open_dask(
     if hasattr(X, "columns"):
         check_names(list(X.columns))
     table = DaskTable(X, y, settings.monitor)
-    check_rows(table.n_samples)
+    check_rows(table.n_samples, are_more=schema is not None)
     schema = schema or _dask_schema(X, table, settings)
     _warn_of_rounding(table.rounded, schema)
     if target is None:
@@ -288,7 +287,7 @@ def _open_dask(
 def _dask_schema(X: Any, table: Any, settings: Settings) -> Schema:
     if not hasattr(X, "columns"):
         return _schema(
-            numbered_names(X.shape[1]),
+            numbered_names(X.shape[1], settings.memory_limit),
             settings,
             lambda c: table.scan_columns(partial(scan_array, columns=c)),
         )
@@ -312,7 +311,7 @@ def _open_file(
     table = _with_target(X, y, settings)
     names = table.column_names
     check_names(names)
-    check_rows(table.shape[0])
+    check_rows(table.shape[0], are_more=schema is not None)
     if schema is None:
         empty = table.schema.empty_table().select(names)
         scan_states = partial(_scan_file, table, settings)

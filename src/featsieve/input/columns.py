@@ -13,9 +13,24 @@ import numpy as np
 from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, is_integer, not_allowed
-from featsieve.input.refusals import not_a_column, not_one_type, warn_of_text
-from featsieve.input.tables import floats_of, is_sparse, narrowed, refuse_damaged, unmasked
+from featsieve.input.refusals import (
+    no_columns,
+    not_a_column,
+    not_as_before,
+    not_one_type,
+    warn_of_text,
+)
+from featsieve.input.sparse import refuse_damaged
+from featsieve.input.tables import (
+    floats_of,
+    is_frame,
+    is_missing,
+    is_sparse,
+    narrowed,
+    unmasked,
+)
 from featsieve.runtime.user_warnings import warn_user
+from featsieve.schema import Schema
 
 GROUPS = "a mapping from a name to columns, a list of lists of columns or None"
 COLUMNS = "a list of column names or indices, or one True or False per column"
@@ -26,7 +41,7 @@ def warn_of_other_order(X: Any, values: Any, name: str) -> None:
     index, labels = (_pandas_index(part) for part in (X, values))
     if index is None or labels is None or len(index) != len(labels) or index.equals(labels):
         return
-    if len(index.symmetric_difference(labels)) == 0:
+    if len(index.symmetric_difference(labels, sort=False)) == 0:
         warn_user(
             f"X and {name} have the same index in different orders, and rows are taken by "
             f"position; if they belong together by label, give {name}.loc[X.index]."
@@ -48,6 +63,8 @@ def numeric_values(column: Any) -> Array:
         return narrowed(np.asarray(column.to_native()))
     if column.dtype == nw.Object or column.dtype.is_decimal():
         return floats_of(column.to_list(), f"column {column.name!r}")
+    if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+        raise not_as_before(column.name)
     if column.null_count() or column.dtype in (nw.Int128, nw.UInt128):
         column = column.cast(nw.Float64)
     return np.asarray(column.to_numpy())
@@ -124,7 +141,7 @@ def _state_key(state: Any) -> tuple[int, Any]:
 def check_names(names: Sequence[Any]) -> None:
     """There must be columns, with names different from each other."""
     if not len(names):
-        raise InputError("the table has no columns (0 feature(s)); give at least one besides y.")
+        raise no_columns()
     kinds = sorted({type(name).__name__ for name in names})
     if "str" in kinds and len(kinds) > 1:
         raise InputError(
@@ -148,12 +165,24 @@ def categorical_by_dtype(frame: Any) -> list[int]:
     return [j for j, series in enumerate(wrapped.iter_columns()) if _is_categorical(series)]
 
 
+def refuse_other_kinds(table: Any, schema: Schema) -> None:
+    """In later rows: columns of words or categories that held numbers in the first ones."""
+    empty = getattr(table, "_meta", table)  # of a Dask dataframe
+    if not hasattr(empty, "columns") or not is_frame(empty):
+        return
+    for column in categorical_by_dtype(empty):
+        if column not in schema.categories:
+            raise not_as_before(schema.names[column])
+
+
 def _is_categorical(series: Any) -> bool:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean or _is_number_of_pandas(series):
         return False
+    if str(getattr(series.to_native(), "dtype", "")).startswith("string_view"):
+        raise not_a_column(series)  # of Arrow, inside pandas, which can do nothing with it
     if dtype in (nw.Categorical, nw.Enum, nw.String):
         return True
     if dtype == nw.Object:
@@ -170,10 +199,12 @@ def _is_number_of_pandas(series: Any) -> bool:
 
 
 def _object_is_categorical(series: Any) -> bool:
-    kinds = {type(v) for v in series.drop_nulls().to_list()}
+    kinds = {type(v) for v in series.to_list() if not is_missing(v)}
     if all(issubclass(kind, (numbers.Real, np.bool_)) or _is_decimal(kind) for kind in kinds):
         return False
-    if kinds == {str}:
+    if all(issubclass(kind, str) for kind in kinds):
+        if series.implementation.is_polars():  # which neither compares nor converts objects
+            raise not_a_column(series)
         return True
     raise not_one_type(series.name, kinds)
 

@@ -26,6 +26,7 @@ UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 LONGEST_VALUE = 60
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 MOST_THREADS = 4096
+NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although the last one is a subclass of integers
 
 
 def not_allowed(name: str, value: Any, allowed: str) -> InputError:
@@ -79,13 +80,13 @@ def is_word(value: Any, word: Any) -> bool:
 
 
 def is_integer(value: Any) -> bool:
-    """True and 1.0 are not integers here."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+    """True and 1.0 are not integers here, nor are NumPy's durations, which say that they are."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, NO_NUMBERS)
 
 
 def is_real(value: Any) -> bool:
     """A real number that is not NaN; it may be infinite."""
-    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+    if not isinstance(value, numbers.Real) or isinstance(value, NO_NUMBERS):
         return False
     try:
         return not math.isnan(float(value))
@@ -201,7 +202,8 @@ def _interval(low: float, high: float, inclusive: Ends) -> str:
     upper = "<=" if inclusive in ("both", "high") else "<"
     bounds = [f"{lower} {low:g}"] if math.isfinite(low) else []
     bounds += [f"{upper} {high:g}"] if math.isfinite(high) else []
-    return " ".join(["a finite number" if len(bounds) < 2 else "a number", " and ".join(bounds)])
+    number = "a finite number" if len(bounds) < 2 else "a number"
+    return f"{number} {' and '.join(bounds)}".rstrip()
 
 
 def _either(*alternatives: str) -> str:
@@ -214,6 +216,14 @@ def _either(*alternatives: str) -> str:
 
 
 # --- parameters that all selectors share ----------------------------------------------------------
+
+
+def refuse_no_object(name: str, given: Any, method: str, example: str) -> None:
+    """A word, a class or a function where an object is needed."""
+    if isinstance(given, type) or not hasattr(given, method):
+        raise InputError(
+            f"{name}={brief(given)} is not a {name}; give an object, such as {example}."
+        )
 
 
 def check_count(n_features_to_select: Any, rules: Sequence[str] = ()) -> Any:
@@ -318,7 +328,8 @@ def _as_numbers(sample_weight: Any) -> FloatArray:
         values: Any = np.ma.asarray(sample_weight)
         if values.dtype.kind not in "biufO":
             raise TypeError
-        return np.asarray(values.astype(np.float64).filled(np.nan))
+        with np.errstate(over="ignore"):  # of long doubles: infinite, and refused as such
+            return np.asarray(values.astype(np.float64).filled(np.nan))
     except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"sample_weight is {brief(sample_weight)}, not numbers; give one number per row (a "
@@ -338,8 +349,9 @@ def check_lengths(n_x: int, y: Any) -> None:
         )
 
 
-def check_rows(n_rows: int) -> None:
-    if n_rows < FEWEST_ROWS:
+def check_rows(n_rows: int, *, are_more: bool = False) -> None:
+    """``are_more``: than those that were seen before."""
+    if n_rows < (1 if are_more else FEWEST_ROWS):
         raise InputError(
             f"the table has n_samples = {n_rows} rows; at least {FEWEST_ROWS} are needed (more "
             "than 1 sample)."
@@ -358,6 +370,6 @@ def refuse_constant_with_weight(counted: Array) -> None:
     """Rows of weight 0 are as if they were not there."""
     if any((column == column[0]).all() for column in counted.T):
         raise InputError(
-            f"the target has one value only in the {len(counted)} rows with sample_weight > 0, so "
+            f"the target has only one value in the {len(counted)} rows with sample_weight > 0, so "
             "nothing can depend on it; give weight to rows with other values."
         )

@@ -15,6 +15,17 @@ TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 FEW_STATES = 20
 
 
+def no_columns() -> InputError:
+    return InputError("the table has no columns (0 feature(s)); give at least one besides y.")
+
+
+def missing_targets(n_missing: int) -> InputError:
+    return InputError(
+        f"the target has {n_missing} missing (NaN) or infinite values; "
+        "drop those rows, or fill them in."
+    )
+
+
 def not_a_column(series: Any) -> InputError:
     """For a column of a dataframe whose dtype is neither number nor category."""
     name, kind = series.name, _native_type(series)
@@ -40,15 +51,25 @@ def _advice(name: str, kind: str) -> str:
         return f"periods are not numbers: use {column}.dt.year, or {column}.astype(str) for states."
     if kind.startswith("interval"):
         return f"intervals are not numbers: use {column}.astype(str) for states, or their middles."
-    if kind.startswith("sparse"):
+    if kind.startswith("sparse["):
         return f"use {column}.sparse.to_dense(), or a SciPy sparse matrix for the whole table."
     if kind.startswith("complex"):
         return f"complex numbers have no order: use {column}.abs(), or real and imaginary parts."
-    if kind == "null":
+    if kind.startswith("null"):
         return "it has no value at all; drop it."
+    if kind.startswith("decimal"):
+        return "its decimals are too long to be read; convert it to floating-point numbers."
     return (
         "allowed are numbers, booleans and categories (text or category); convert it to one of "
         "them or drop it."
+    )
+
+
+def not_as_before(name: str) -> InputError:
+    """For rows that come later, or lie elsewhere, than those that told the dtypes."""
+    return InputError(
+        f"column {name!r} holds words or categories in these rows, but numbers in the first ones; "
+        "give all rows the same dtypes."
     )
 
 

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array
-from featsieve.errors import InputError
-from featsieve.input.parameters import brief
-from featsieve.input.refusals import TIMES
+from featsieve.errors import InputError, MemoryBudgetError
+from featsieve.input.parameters import brief, format_bytes
+from featsieve.input.refusals import TIMES, no_columns
+from featsieve.input.sparse import refuse_damaged
 from featsieve.runtime.user_warnings import warn_user
 
+BYTES_PER_COLUMN = 150  # of a table without rows: its name, its unit, its place
+SPARE_MEMORY = 200_000_000  # that a process may take beyond its limit
 LARGEST_EXACT = 1 << 53  # integers beyond are not told apart by floating-point numbers
 UNREAD = {
     ("polars", "LazyFrame"): "collect",
@@ -50,22 +53,37 @@ def is_dask(container: Any) -> bool:
 
 
 def is_batch(container: Any) -> bool:
-    """A record batch of Arrow, which has columns, but is no table for narwhals."""
+    """A record batch of Arrow, which has columns, but is not a table for narwhals."""
     kind = type(container)
     return kind.__name__ == "RecordBatch" and kind.__module__.startswith("pyarrow")
 
 
 def column_names(container: Any) -> list[str] | None:
     """The names a container carries, or None for one without names."""
+    if isinstance(container, type):  # pandas.DataFrame, where an object of it was meant
+        return None
     names = getattr(container, "column_names", None)  # pyarrow
     if names is None:
         names = getattr(container, "columns", None)
     return None if names is None else list(names)
 
 
+def numbered_names(n_columns: int, memory_limit: int) -> tuple[str, ...]:
+    """x0, x1, … of an array's columns, if there are any and the names alone fit the memory."""
+    if not n_columns:
+        raise no_columns()
+    if n_columns * BYTES_PER_COLUMN > memory_limit + SPARE_MEMORY:
+        raise MemoryBudgetError(
+            f"the table has {n_columns} columns, whose names alone need "
+            f"{format_bytes(n_columns * BYTES_PER_COLUMN)}, but memory_limit is "
+            f"{format_bytes(memory_limit)}; raise memory_limit, or give fewer columns."
+        )
+    return x_names(n_columns)
+
+
 @lru_cache(maxsize=8)
-def numbered_names(n_columns: int) -> tuple[str, ...]:
-    """x0, x1, … of an array's columns; fit after fit on a wide table they are made once."""
+def x_names(n_columns: int) -> tuple[str, ...]:
+    """x0, x1, …: fit after fit on a wide table they are made once."""
     return tuple(f"x{j}" for j in range(n_columns))
 
 
@@ -96,24 +114,30 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except TypeError:  # pandas.NA refuses to be a truth value
+    except (TypeError, ArithmeticError):  # pandas.NA is no truth value, Decimal('sNaN') a signal
         return True
 
 
 def floats_of(cells: Sequence[Any], what: str) -> Array:
     """Numbers of any Python type as floats; missing ones are NaN."""
     try:
-        return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
+        floats = np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
     except OverflowError:
         raise too_large(what) from None
+    if any(cells[at] != 0 for at in np.flatnonzero(floats == 0.0).tolist()):
+        raise _too_small(what)
+    return floats
 
 
 def narrowed(values: Array) -> Array:
-    """Long doubles as doubles; what those cannot hold is infinite, and refused as such."""
+    """Long doubles as doubles; what is too large for those is infinite, and refused as such."""
     if values.dtype.kind != "f" or values.dtype.itemsize <= 8:
         return values
-    with np.errstate(over="ignore"):
-        return values.astype(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        doubles = values.astype(np.float64)
+    if values[doubles == 0.0].any():
+        raise _too_small("a long double column")
+    return doubles
 
 
 def as_floats(values: Any) -> Any:
@@ -122,7 +146,7 @@ def as_floats(values: Any) -> Any:
     Objects that are neither, such as mappings, are left to scikit-learn, which refuses them.
     """
     kind = values.dtype.kind if isinstance(values, np.ndarray) else ""
-    if kind in tuple("USV"):
+    if kind in tuple("USTV"):
         raise InputError(
             f"X is an array of text (its dtype is {values.dtype}); give X.astype(float) if it "
             "holds numbers, or a dataframe, in which columns of text are categories."
@@ -130,7 +154,7 @@ def as_floats(values: Any) -> Any:
     if kind != "O":
         return values
     try:
-        return values.astype(np.float64)
+        floats = values.astype(np.float64)
     except OverflowError:
         raise too_large("the table") from None
     except ValueError as error:
@@ -142,54 +166,24 @@ def as_floats(values: Any) -> Any:
         holed = values.copy()
         holed[[[is_missing(cell) for cell in row] for row in values]] = np.nan
         return holed
+    if (values[floats == 0.0] != 0).any():
+        raise _too_small("the table")
+    return floats
+
+
+def _too_small(what: str) -> InputError:
+    """Rounded to zero, different numbers would be equal."""
+    return InputError(
+        f"{what} holds a number that is too small for a floating-point number (below 4.9e-324); "
+        "multiply by a constant, or take logarithms."
+    )
 
 
 def too_large(what: str) -> InputError:
     return InputError(
-        f"{what} holds a whole number that is too large for a floating-point number (above "
+        f"{what} holds an integer that is too large for a floating-point number (above "
         "1.8e308); divide by a constant, or take logarithms."
     )
-
-
-# --- sparse ---------------------------------------------------------------------------------------
-
-
-def one_cell_each(matrix: Any) -> Any:
-    """A CSR matrix in which each cell is stored once: duplicates are added up, in a copy.
-
-    Squares and products of stored values are not those of cells that are stored in parts.
-    """
-    import scipy.sparse as sp
-
-    refuse_damaged(matrix)
-    rows = sp.csr_array(matrix)
-    if rows.has_canonical_format:
-        return rows
-    summed = rows.copy()
-    summed.sum_duplicates()
-    return summed
-
-
-def refuse_damaged(matrix: Any) -> None:
-    """SciPy looks only when a matrix is made; compiled code would read foreign memory."""
-    if matrix.format in ("csr", "csc"):
-        starts, width = matrix.indptr, matrix.shape[matrix.format == "csr"]
-        n_cells = min(len(matrix.indices), len(matrix.data))
-        is_sound = starts[0] == 0 and starts[-1] <= n_cells and bool((np.diff(starts) >= 0).all())
-        is_sound = is_sound and _are_below(matrix.indices, width)
-    elif matrix.format == "coo":
-        is_sound = all(map(_are_below, (matrix.row, matrix.col), matrix.shape))
-    else:
-        return
-    if not is_sound:
-        raise InputError(
-            "the sparse matrix X is damaged: its indices lie outside its shape "
-            f"{matrix.shape}; make it again from its cells."
-        )
-
-
-def _are_below(indices: Array, limit: int) -> bool:
-    return not len(indices) or bool(indices.min() >= 0 and indices.max() < limit)
 
 
 # --- what is refused ------------------------------------------------------------------------------

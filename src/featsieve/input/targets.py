@@ -14,7 +14,7 @@ from featsieve.arrays import Array
 from featsieve.errors import InputError
 from featsieve.input.columns import numeric_values
 from featsieve.input.parameters import brief, check_choice
-from featsieve.input.refusals import FEW_STATES, are_numbers_in_text
+from featsieve.input.refusals import FEW_STATES, are_numbers_in_text, missing_targets
 from featsieve.input.tables import (
     LARGEST_EXACT,
     array_of,
@@ -138,6 +138,11 @@ def encode_target(y: Any, target: Target) -> Array:
             "give as many for all rows."
         )
     if not target.is_classification:
+        if values.dtype.kind not in "biuf":
+            raise InputError(
+                "the target of these rows is not numeric, but that of the first rows was; give "
+                "numbers for all rows."
+            )
         numbers = values.astype(np.float64)
         return numbers * np.array(target.factors) if target.factors else numbers
     codes = np.empty(values.shape, dtype=np.intp)
@@ -159,10 +164,7 @@ def require_classes(target: Target, what: str, *searches: str) -> None:
 def describe_target(scan: TargetScan, task: str, *, rescale: bool) -> Target:
     """Settle the task and the classes."""
     if scan.missing:
-        raise InputError(
-            f"the target has {scan.missing} missing (NaN) or infinite values; "
-            "drop those rows, or fill them in."
-        )
+        raise missing_targets(scan.missing)
     chosen = _settle_task(scan, task)
     if chosen == "regression":
         _refuse_constant(scan, "value")
@@ -227,7 +229,7 @@ def _warn_of_a_class_per_row(scan: TargetScan) -> None:
     n_rows = scan.n_rows
     if scan.numeric and n_rows > 2 and any(len(states) == n_rows for states in scan.distinct):
         warn_user(
-            f"the target has a different whole number in each of the {n_rows} rows, taken as "
+            f"the target has a different integer in each of the {n_rows} rows, taken as "
             "classes of one row each, between which columns can hardly differ; give "
             "task='regression' if they are numbers."
         )
@@ -238,7 +240,7 @@ def _refuse_constant(scan: TargetScan, word: str) -> None:
         if len(states) == 1:
             which = "the target" if len(scan.distinct) == 1 else f"output {output} of the target"
             raise InputError(
-                f"{which} has one {word} only in {scan.n_rows} rows, so nothing can depend on it; "
+                f"{which} has only one {word} in {scan.n_rows} rows, so nothing can depend on it; "
                 f"give at least two distinct values (one class or 1 sample is not enough)."
             )
 
@@ -304,7 +306,7 @@ def _numeric_if_possible(values: Array) -> Array:
     floats = floats_of(cells, "the target")
     if all(isinstance(v, int) for v in cells) and len(np.unique(floats)) < len(set(cells)):
         raise InputError(
-            "the target holds whole numbers that floating-point numbers cannot tell apart; "
+            "the target holds integers that floating-point numbers cannot tell apart; "
             "subtract a constant, or give text if they are classes."
         )
     return floats.reshape(values.shape)

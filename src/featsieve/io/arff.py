@@ -8,6 +8,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,39 @@ HEADER_GROWTH = 10  # a state of one letter takes as much as a Python object doe
 BYTES_PER_CELL = 16  # a value, and the index of a sparse cell
 BYTES_PER_STATE = 200
 _NUMBERS = {"numeric", "real", "integer"}
+_SPARSE_WITH_WEIGHT = re.compile(r"(\{[^{}]*)\}\s*,\s*\{[^{}]*\}")
+_DATE_PART = re.compile(r"'[^']*'|(?:([a-zA-Z])\1*)|.")
 _ESCAPE = re.compile(r"\\(.)")
+_DATE_CODES = {  # of SimpleDateFormat → of strptime
+    **dict.fromkeys(("y", "yyy", "yyyy"), "%Y"),
+    "yy": "%y",
+    **dict.fromkeys(("M", "MM"), "%m"),
+    "MMM": "%b",
+    "MMMM": "%B",
+    **{
+        code * n: f"%{letter}"
+        for code, letter in zip("dHhms", "dHIMS", strict=True)
+        for n in (1, 2)
+    },
+    "SSS": "%f",
+    "a": "%p",
+    **dict.fromkeys(("E", "EE", "EEE"), "%a"),
+    "EEEE": "%A",
+    **dict.fromkeys(("Z", "X", "XX", "XXX"), "%z"),
+}
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: ``states`` is None for numbers, () for free text, else the declared states."""
+    """A column: ``states`` is None for numbers, () for free text, else the declared states.
+
+    ``date_format`` is what :func:`datetime.strptime` reads the texts of a date by.
+    """
 
     name: str
     states: tuple[str, ...] | None
+    date_format: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +70,7 @@ class ArffData:
     relation: str
     attributes: tuple[Attribute, ...]
     matrix: Any
+    has_weights: bool = False  # of rows
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +99,7 @@ def parse_arff(
     rows = _Rows(attributes, source, take_memory)
     for number, line in numbered:
         rows.add(number, line)
-    return ArffData(relation, rows.attributes(), rows.matrix())
+    return ArffData(relation, rows.attributes(), rows.matrix(), rows.has_weights)
 
 
 def _meaningful(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -128,12 +153,39 @@ def _attribute(text: str, number: int, source: str) -> Attribute:
     word = kind.split()[0].lower()
     if word in _NUMBERS:
         return Attribute(name, None)
-    if word in {"string", "date"}:
+    if word == "date":
+        return Attribute(name, (), _date_format(unquote(kind[len(word) :].strip())))
+    if word == "string":
         return Attribute(name, ())
     raise InputError(
         f"line {number} of {source} gives column {name!r} the type {kind[:40]!r}; "
         "numeric, real, integer, string, date and {states} are allowed."
     )
+
+
+def _date_format(pattern: str) -> str | None:
+    """A pattern of Java's SimpleDateFormat for Python; None where it is not given or not known.
+
+    >>> _date_format("MM/dd/yy HH:mm"), _date_format("yyyy-MM-dd'T'HH:mm"), _date_format("ww")
+    ('%m/%d/%y %H:%M', '%Y-%m-%dT%H:%M', None)
+    """
+    parts = []
+    for part in (match[0] for match in _DATE_PART.finditer(pattern)):
+        if part[0].isalpha() and part not in _DATE_CODES:
+            return None
+        literal = part.strip("'") or "'"
+        parts.append(_DATE_CODES.get(part) or literal.replace("%", "%%"))
+    return "".join(parts) or None
+
+
+def _iso_date(text: str, date_format: str) -> str:
+    """The date as no reader can take it for another; what is not one stays as it is."""
+    try:
+        moment = datetime.strptime(text.strip(), date_format)
+    except ValueError:
+        return text
+    has_clock = any(code in date_format for code in ("%H", "%I"))
+    return moment.isoformat(" ") if has_clock else moment.date().isoformat()
 
 
 def split_cells(text: str) -> list[str]:
@@ -165,6 +217,12 @@ def unquote(cell: str) -> str:
     return cell
 
 
+def _states(attribute: Attribute, texts: Iterable[str]) -> tuple[str, ...]:
+    if attribute.date_format is None:
+        return tuple(texts)
+    return tuple(_iso_date(text, attribute.date_format) for text in texts)
+
+
 class _Rows:
     """Data lines on their way into a matrix of floats."""
 
@@ -189,6 +247,7 @@ class _Rows:
         self._columns = array("q")
         self._starts = array("q", [0])
         self._is_sparse: bool | None = None
+        self.has_weights = False
 
     def add(self, number: int, line: str) -> None:
         is_sparse = line.startswith("{")
@@ -212,7 +271,8 @@ class _Rows:
     def _dense_row(self, line: str) -> list[float]:
         cells = split_cells(line)
         if len(cells) == len(self._declared) + 1 and cells[-1].startswith("{"):
-            del cells[-1]  # an instance weight
+            del cells[-1]
+            self.has_weights = True
         if len(cells) != len(self._declared):
             raise ValueError(f"{len(cells)} cells for {len(self._declared)} attributes")
         try:
@@ -221,7 +281,11 @@ class _Rows:
             return [self._value(j, cell) for j, cell in enumerate(cells)]
 
     def _sparse_row(self, line: str) -> list[float]:
-        inside = line[1 : line.rindex("}")].strip()
+        end = line.rindex("}")
+        if weighted := _SPARSE_WITH_WEIGHT.fullmatch(line):
+            end = weighted.end(1)
+            self.has_weights = True
+        inside = line[1:end].strip()
         values = []
         for pair in split_cells(inside) if inside else []:
             index, _, cell = pair.partition(" ")
@@ -237,7 +301,7 @@ class _Rows:
         if cell == "?":
             return np.nan
         if codes is None:
-            return float(cell)
+            return float(unquote(cell))
         text = unquote(cell)
         if not self._declared[column].states:
             if text not in codes:
@@ -249,7 +313,7 @@ class _Rows:
 
     def attributes(self) -> tuple[Attribute, ...]:
         return tuple(
-            attribute if codes is None else Attribute(attribute.name, tuple(codes))
+            attribute if codes is None else Attribute(attribute.name, _states(attribute, codes))
             for attribute, codes in zip(self._declared, self._codes, strict=True)
         )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 from featsieve.errors import MemoryBudgetError
 from featsieve.input.parameters import format_bytes
 
-COMPRESSED = (".gz", ".zst")
+COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 _CHUNK = 1 << 20
 
 
@@ -37,10 +39,8 @@ def unpacked_size(path: Path, budget: Budget) -> int:
     """Bytes of a file when uncompressed; the reading ends where the budget does."""
     if not is_compressed(path):
         return path.stat().st_size
-    import pyarrow as pa
-
     size = 0
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with open_unpacked(path) as stream:
         while chunk := stream.read(_CHUNK):
             size += len(chunk)
             budget.require(size)
@@ -49,3 +49,11 @@ def unpacked_size(path: Path, budget: Budget) -> int:
 
 def is_compressed(path: Path) -> bool:
     return path.suffix.lower() in COMPRESSED
+
+
+def open_unpacked(path: Path) -> Any:
+    """A stream of the file's bytes, unpacked as its ending says, in capitals or not."""
+    import pyarrow as pa
+
+    file = pa.OSFile(os.fsencode(path))  # a name need not be UTF-8
+    return pa.input_stream(file, compression=COMPRESSED.get(path.suffix.lower()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
-from featsieve.io.values import GAP_WORDS, Reading
+from featsieve.io.values import FEWEST_TO_JUDGE, GAP_WORDS, Reading, are_mistakes
 
 _TIME = re.compile(
     r"(?P<day>.*?\d)(?:[T ]\s*(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?"
@@ -19,6 +19,7 @@ _DAY_FIRST = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y", "%d-%m
 _MONTH_FIRST = ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y", "%m-%d-%y")
 _NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y")
 _FORMATS = (*_ISO, *_DAY_FIRST, *_MONTH_FIRST, *_NAMED)
+MOST_TO_GIVE_UP = 200
 _EPOCH = date(1970, 1, 1)
 _FARTHEST_OFFSET = 14  # hours, of an island in the Pacific
 _YEARS_AHEAD = 20  # of dates of expiry and the like
@@ -37,7 +38,8 @@ class _Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class DateColumn:
-    """Distinct texts that are all dates; for each shape of date the formats that read it."""
+    """Distinct texts that are dates but for some mistakes; for each shape of date the formats that
+    read it."""
 
     texts: tuple[str, ...]
     moments: tuple[_Moment | None, ...]
@@ -45,19 +47,27 @@ class DateColumn:
 
     @classmethod
     def of(cls, states: Sequence[str]) -> DateColumn | None:
-        """None where a text is neither a date nor a gap."""
+        """None where too many texts are neither a date nor a gap."""
         texts = tuple(state.strip() for state in states)
+        first = texts[:MOST_TO_GIVE_UP]
+        if 2 * sum(_moment(t) is None and t.lower() not in GAP_WORDS for t in first) > len(first):
+            return None  # without a look at millions of texts
         moments = tuple(map(_moment, texts))
-        shapes: dict[str, list[str]] = {}
-        for text, moment in zip(texts, moments, strict=True):
-            if moment is not None:
-                shapes.setdefault(_shape(moment.day), []).append(moment.day)
-            elif text.lower() not in GAP_WORDS:
-                return None
-        formats = {shape: _formats_for(days) for shape, days in shapes.items()}
-        if not formats or not all(formats.values()):
+        known = [text.lower() not in GAP_WORDS for text in texts]
+        n_known = sum(known)
+        n_unread = sum(k and m is None for k, m in zip(known, moments, strict=True))
+        if not are_mistakes(n_unread, n_known):
             return None
-        return cls(texts, moments, formats)
+        shapes: dict[str, list[str]] = {}
+        for moment in filter(None, moments):
+            shapes.setdefault(_shape(moment.day), []).append(moment.day)
+        formats = {shape: _formats_for(days) for shape, days in shapes.items()}
+        for shape, days in shapes.items():
+            styles = formats[shape]
+            n_unread += _n_unread(days, styles[0]) if styles else len(days)
+        if not any(formats.values()) or not are_mistakes(n_unread, n_known):
+            return None
+        return cls(texts, moments, {shape: styles for shape, styles in formats.items() if styles})
 
     def certain_orders(self) -> dict[str, str]:
         """Which of day, month and year comes first, by kind of shape, where only one can be."""
@@ -66,10 +76,9 @@ class DateColumn:
 
     def read(self, orders: Orders) -> Reading:
         styles = {shape: _style(shape, found, orders) for shape, found in self.formats.items()}
-        dates = [m and _date(m.day, styles[_shape(m.day)]) for m in self.moments]
-        years = [
-            m is not None and styles[_shape(m.day)].endswith("%y") for m in self.moments
-        ]  # of two digits
+        written = [styles.get(_shape(m.day), "") if m else "" for m in self.moments]
+        dates = [m and _date(m.day, style) for m, style in zip(self.moments, written, strict=True)]
+        years = [style.endswith("%y") for style in written]  # of two digits
         last_year = _last_year(dates, years)
         dates = [
             _in_century(day, last_year) if day and short else day
@@ -84,7 +93,12 @@ class DateColumn:
             *self._of_years(dates, years),
             *self._of_offsets(),
         ]
-        return Reading(values, remark="; ".join(remarks))
+        unread = (
+            text
+            for text, value in zip(self.texts, values, strict=True)
+            if value is None and text.lower() not in GAP_WORDS
+        )
+        return Reading(values, tuple(unread), remark="; ".join(remarks))
 
     def _of_orders(self, styles: Mapping[str, str], orders: Orders) -> Iterator[str]:
         for shape, found in self.formats.items():
@@ -193,13 +207,25 @@ def _kind(shape: str) -> str:
 
 
 def _formats_for(days: Sequence[str]) -> list[str]:
-    """The formats that read every one of these dates."""
+    """The formats that read every one of these dates, or else the most of them."""
     left = list(_FORMATS)
     for day in days:
         left = [style for style in left if _date(day, style) is not None]
         if not left:
             break
-    return left
+    return left or _formats_for_most(days)
+
+
+def _formats_for_most(days: Sequence[str]) -> list[str]:
+    first = days[:FEWEST_TO_JUDGE]
+    worth = [style for style in _FORMATS if 2 * _n_unread(first, style) <= len(first)]
+    unread = {style: _n_unread(days, style) for style in worth}
+    fewest = min(unread.values(), default=len(days))
+    return [style for style, count in unread.items() if count == fewest and count < len(days)]
+
+
+def _n_unread(days: Sequence[str], style: str) -> int:
+    return sum(_date(day, style) is None for day in days)
 
 
 def _date(day: str, style: str) -> date | None:

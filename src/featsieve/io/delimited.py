@@ -11,18 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
-from featsieve.io.budget import Budget, unpacked_size
+from featsieve.io.budget import Budget, open_unpacked, unpacked_size
 from featsieve.io.foreign import damage_explained, reason
 from featsieve.io.layout import BLANKS_BEFORE_QUOTE, Layout, Sample, look_at, not_text, western
 from featsieve.io.lost_text import (
     Pointed,
     any_cell_matches,
     columns_of_codes,
+    columns_with_lost_digits,
     has_decimal_commas,
     may_have_codes,
     pointed_columns,
 )
 from featsieve.io.model import ArrowTable, Note, ReadOptions, check_names, quoted
+from featsieve.io.open_quote import refuse_swallowed_rows
 from featsieve.io.tidied import is_text
 from featsieve.io.values import is_number
 
@@ -43,6 +45,8 @@ def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget
         if options.header:
             check_names(layout.names, source)
         file, data = _read(_TextFile.of(path, sample, layout, lambda: budget.take(2 * size)))
+        if file.allows("layout"):
+            refuse_swallowed_rows(data, file.layout.delimiter, source)
         file, data = _with_comments_noted(file, data)
         file, data = _with_codes(file, data)
         file, data = _with_thousands(file, data)
@@ -53,7 +57,7 @@ def read_delimited(path: Path, source: str, options: ReadOptions, budget: Budget
 
 @dataclass(frozen=True)
 class _TextFile:
-    """A file and how to read it; ``content`` takes its place where it was written anew."""
+    """A file and how to read it; ``content`` takes its place where it was written again."""
 
     path: Path
     source: str
@@ -61,7 +65,7 @@ class _TextFile:
     layout: Layout
     block_size: int
     comments: _CommentRows
-    take_memory: Callable[[], None]  # to write the file anew
+    take_memory: Callable[[], None]  # to write the file again
     content: bytes | None = None
 
     @classmethod
@@ -119,7 +123,7 @@ class _TextFile:
 
         if self.content is not None:
             return pa.BufferReader(self.content)
-        return pa.input_stream(str(self.path), compression="detect")
+        return open_unpacked(self.path)
 
     def _how(self, columns: Sequence[str] = (), gaps: Sequence[str] = MISSING) -> tuple[Any, ...]:
         import pyarrow as pa
@@ -148,11 +152,9 @@ class _TextFile:
 
 
 def _without_blanks(path: Path, layout: Layout) -> bytes:
-    """The table written anew, for a reader that knows no blanks before a quote."""
-    import pyarrow as pa
-
+    """The table written again, for a reader that knows no blanks before a quote."""
     output = io.StringIO(newline="")
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with open_unpacked(path) as stream:
         lines = io.TextIOWrapper(stream, encoding=layout.encoding, newline="")
         rows = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=True)
         for _ in range(layout.n_lines_before):
@@ -181,7 +183,9 @@ class _CommentRows:
         self.example = ""
 
     def __call__(self, row: Any) -> str:
-        text = (row.text or "").strip()
+        text = (row.text or "").strip(" \t\x1a")  # DOS ended its files with the last of these
+        if not text and row.actual_columns == 1:
+            return "skip"
         cells = text.split(self._delimiter)
         is_comment = text.startswith("#") and not any(map(is_number, cells[1:]))
         if not (self._allowed and is_comment and (self._with_cells or len(cells) == 1)):
@@ -276,13 +280,15 @@ def _with_codes(file: _TextFile, data: Any) -> tuple[_TextFile, Any]:
     layout = file.layout
     if not file.allows("codes"):
         return file, data
-    if not may_have_codes(file.path, layout.encoding, layout.delimiter):
-        return file, data
-    codes = columns_of_codes(data, file.batches)
-    if not codes:
-        return file, data
-    file = file.noted(f"{quoted(codes)}: codes with leading zeros, kept as text", "codes")
-    return file, file.with_texts(data, codes)
+    may_have = may_have_codes(file.path, layout.encoding, layout.delimiter)
+    for names, what in (
+        (columns_of_codes(data, file.batches) if may_have else [], "codes with leading zeros"),
+        (columns_with_lost_digits(data, file.texts), "numbers of more digits than can be kept"),
+    ):
+        if names:
+            file = file.noted(f"{quoted(names)}: {what}, kept as text", "codes")
+            data = file.with_texts(data, names)
+    return file, data
 
 
 def _with_thousands(file: _TextFile, data: Any) -> tuple[_TextFile, Any]:
@@ -386,7 +392,8 @@ def _ragged(file: _TextFile, *, comments_with_cells: bool = True) -> Exception:
     if not ragged:
         return UnicodeDecodeError("utf-8", b"", 0, 0, file.source)
     row = ragged[0]
+    cells = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
     return InputError(
-        f"{file.source} is ragged: row {row.number} has {row.actual_columns} cells where the first "
-        f"row has {row.expected_columns}; fix that row, or give the right --delimiter."
+        f"{file.source} is ragged: row {row.number} has {cells} where the first row has "
+        f"{row.expected_columns}; fix that row, or give the right --delimiter."
     )

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.input.tables import LARGEST_EXACT
+from featsieve.io.model import holds_numbers
 from featsieve.io.tidied import is_text, known_values
 
 MISSING_STATE = "(missing)"
@@ -36,7 +38,21 @@ def _filled(column: Any) -> Any:
     if is_text(column.type):
         text = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
         return text.fill_null(usual_value(column))
-    return column.cast(pa.float64()).fill_null(usual_value(column))
+    if not can_be_numbers(column.type):  # refused where types are looked at
+        return None
+    if pa.types.is_integer(column.type) and not holds_exactly(column):
+        known = column.drop_null().sort()  # stays as it is, for the warning about lost digits
+        return column.fill_null(known[len(known) // 2])
+    return column.cast(pa.float64(), safe=False).fill_null(usual_value(column))
+
+
+def holds_exactly(column: Any) -> bool:
+    """Whether these integers are the same as floating-point numbers."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    return low is None or max(abs(low), abs(high)) <= LARGEST_EXACT
 
 
 def usual_value(column: Any) -> Any:
@@ -46,8 +62,19 @@ def usual_value(column: Any) -> Any:
 
     if is_text(column.type):
         return MISSING_STATE
-    median = pc.quantile(column.filter(known_values(column)).cast(pa.float64()), 0.5)[0]
+    if not can_be_numbers(column.type):
+        return None
+    known = column.filter(known_values(column))
+    median = pc.quantile(known.cast(pa.float64(), safe=False), 0.5)[0]
     return median.as_py() if median.is_valid else 0.0
+
+
+def can_be_numbers(kind: Any) -> bool:
+    """Numbers, truths and codes that are integers."""
+    import pyarrow.types as kinds
+
+    value = kind.value_type if kinds.is_dictionary(kind) else kind
+    return holds_numbers(value) or bool(kinds.is_decimal(value))
 
 
 def _drop_missing(data: Any) -> Any:

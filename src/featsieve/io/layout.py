@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from featsieve.errors import InputError
+from featsieve.io.budget import open_unpacked
 from featsieve.io.model import Note, ReadOptions, quoted
 from featsieve.io.values import is_number
 
@@ -71,9 +72,7 @@ class Sample:
 
     @classmethod
     def of(cls, path: Path, source: str, options: ReadOptions) -> Sample:
-        import pyarrow as pa
-
-        with pa.input_stream(str(path), compression="detect") as stream:
+        with open_unpacked(path) as stream:
             head, size = bytes(stream.read(SAMPLE)), SAMPLE
             while len(head) == size < LARGEST_SAMPLE and _n_lines(head) < FEWEST_LINES:
                 head, size = head + bytes(stream.read(size)), 2 * size
@@ -101,7 +100,7 @@ def look_at(sample: Sample) -> Layout:
     lines = _lines(text, complete=sample.is_complete)
     layout = replace(layout, delimiter=sample.options.delimiter or _delimiter(lines))
     layout, rows = _with_cells(sample, layout, lines)
-    layout, header = _with_header(sample, layout, rows)
+    layout, header = _with_header(sample, layout, rows, lines)
     return _with_names(sample, layout, header)
 
 
@@ -182,7 +181,7 @@ def _after_separator_line(sample: Sample, layout: Layout, text: str) -> tuple[La
 
 
 def _lines(text: str, *, complete: bool) -> list[str]:
-    lines = io.StringIO(text, newline=None).read().splitlines(keepends=True)
+    lines = io.StringIO(text, newline=None).readlines()  # str.splitlines cuts at form feeds, too
     return lines if complete or len(lines) < 2 else lines[:-1]
 
 
@@ -218,29 +217,42 @@ def _cells(lines: Iterable[str], delimiter: str, *, skips_blanks: bool = False) 
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """The one that cuts most lines into the same number of cells, and the more cells the better."""
+    """The one that cuts most lines into the same number of cells, and the more cells the better.
 
-    def quality(delimiter: str) -> tuple[bool, float, int]:
-        counts = [len(row) for row in _cells(lines, delimiter) if row]
-        ((width, n_same),) = Counter(counts).most_common(1) or [(1, 0)]
-        return (width > 1, n_same / max(1, len(counts)), width)
+    Commas that stand before decimals in the cells of another delimiter delimit nothing.
+    """
+
+    def quality(delimiter: str) -> tuple[bool, float, bool, int]:
+        rows = [row for row in _cells(lines, delimiter) if row]
+        ((width, n_same),) = Counter(map(len, rows)).most_common(1) or [(1, 0)]
+        cells = (cell for row in rows for cell in row if "," in cell)
+        has_decimals = delimiter != "," and width > 1 and _are_numbers(cells)
+        return (width > 1, n_same / max(1, len(rows)), has_decimals, width)
 
     return max(_DELIMITERS, key=quality)
 
 
-def _with_header(sample: Sample, layout: Layout, rows: list[list[str]]) -> tuple[Layout, list[str]]:
+def _are_numbers(cells: Iterable[str]) -> bool:
+    first = next(iter(cells), None)
+    return first is not None and is_number(first) and all(map(is_number, cells))
+
+
+def _with_header(
+    sample: Sample, layout: Layout, rows: list[list[str]], lines: Sequence[str]
+) -> tuple[Layout, list[str]]:
     """Lines before the header are passed over; a header may lack the name of one column."""
     filled = [number for number, row in enumerate(rows) if any(cell.strip() for cell in row)]
     width = Counter(len(rows[number]) for number in filled).most_common(1)[0][0]
     start = _start_of_table(rows, filled, width) if sample.allows("layout") else filled[0]
     skipped = [number for number in filled if number < start]
-    layout = replace(layout, n_lines_before=layout.n_lines_before + start)
+    n_before = _n_lines_of(start, lines, layout)
+    layout = replace(layout, n_lines_before=layout.n_lines_before + n_before)
     if skipped:
         example = sample.options.delimiter or layout.delimiter
         words = example.join(rows[skipped[0]])[:40]
         layout = layout.noted(
-            f"{'the first line' if start == 1 else f'the first {start} lines'} (such as "
-            f"{words!r}) {'is' if start == 1 else 'are'} not part of the table and passed over",
+            f"{'the first line' if n_before == 1 else f'the first {n_before} lines'} (such as "
+            f"{words!r}) {'is' if n_before == 1 else 'are'} not part of the table and passed over",
             "layout",
         )
     if not sample.options.header:
@@ -249,6 +261,17 @@ def _with_header(sample: Sample, layout: Layout, rows: list[list[str]]) -> tuple
     if len(header) == width - 1 and sample.allows("layout") and len(body) > 1:
         return _with_nameless_column(layout, header, body)
     return layout, header
+
+
+def _n_lines_of(n_rows: int, lines: Sequence[str], layout: Layout) -> int:
+    """A cell in quotes may go over several lines."""
+    reader = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=layout.skips_blanks)
+    try:
+        for _ in range(n_rows):
+            next(reader)
+    except csv.Error:  # each line was taken for a row
+        return n_rows
+    return reader.line_num
 
 
 def _start_of_table(rows: Rows, filled: Sequence[int], width: int) -> int:

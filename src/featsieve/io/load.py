@@ -126,9 +126,9 @@ def clean(table: Table, target: str, cleaning: Cleaning) -> tuple[Table, list[No
     """The table put right, with notes; a sparse matrix is taken as it is."""
     if isinstance(table, FileTable):
         return _clean_file(table, target, cleaning)
-    data = _arrow(table)
+    data = _arrow(table, target)
     if data is None:
-        return table, []
+        return table, list(getattr(table, "notes", ()))
     refuse_nested(data.schema, table.source)
     tidied = tidy(
         Tidied(
@@ -162,11 +162,13 @@ def _clean_file(table: FileTable, target: str, cleaning: Cleaning) -> tuple[File
     return kept, notes
 
 
-def _arrow(table: Table) -> Any:
+def _arrow(table: Table, target: str) -> Any:
+    """Of the targets that a file keeps apart, the others are no features."""
     if isinstance(table, ArrowTable):
         return table.data
     if isinstance(table, MatrixTable) and isinstance(table.matrix, np.ndarray):
-        return next(iter(table.parts(table.names)))
+        names = [name for name in table.names if name == target or name not in table.targets]
+        return next(iter(table.parts(names)))
     return None
 
 

@@ -73,7 +73,9 @@ def impute_on_disk(X: RepairedParquet, memory_limit: int) -> tuple[RepairedParqu
         return X, names
     rows = draw_rows(X.shape[0], SAMPLE_ROWS, SEED)
     sample = rows_of_parts(X.batches(names, SAMPLE_ROWS, memory_limit), rows)
-    return replace(X, fills={name: usual_value(sample.column(name)) for name in names}), names
+    usual = {name: usual_value(sample.column(name)) for name in names}
+    fills = {name: value for name, value in usual.items() if value is not None}
+    return replace(X, fills=fills), list(fills)
 
 
 def _columns_with_gaps(X: RepairedParquet, memory_limit: int) -> list[str]:

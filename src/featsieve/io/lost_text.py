@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array
+from featsieve.io.budget import open_unpacked
 from featsieve.io.tidied import is_text
 
 CHUNK = 1 << 22
 LONGEST_CODE = 64  # bytes
+LARGEST_INTEGER = 2.0**63  # readers make longer ones floating-point numbers
 _ZERO, _POINT_BYTE = np.frombuffer(b"0.", dtype=np.uint8)
 _CODE = r"^\s*0[0-9]+\s*$"
 _DIGITS = r"^\s*[0-9]*\s*$"
@@ -35,13 +37,11 @@ Batches = Callable[[list[str]], Iterator[Any]]  # of these columns as text
 
 def may_have_codes(path: Path, encoding: str, delimiter: str) -> bool:
     """Whether a cell anywhere in the file is a zero and other digits, seen in bytes."""
-    import pyarrow as pa
-
     if "0".encode(encoding) != b"0":
         return True
     ends = np.zeros(256, dtype=bool)
     ends[list(b'\r\n" ' + delimiter.encode() + codecs.BOM_UTF8[-1:])] = True
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with open_unpacked(path) as stream:
         return any(_has_code(text, ends) for text in _overlapping(stream))
 
 
@@ -93,6 +93,33 @@ def columns_of_codes(data: Any, batches: Batches) -> list[str]:
         if not left:
             break
     return [name for name in left if name in with_zeros]
+
+
+def columns_with_lost_digits(data: Any, texts: Callable[[list[str]], Any]) -> list[str]:
+    """Columns of digits, too many for an integer, where different cells became the same number."""
+    import pyarrow.compute as pc
+
+    large = [field.name for field in data.schema if _has_large_integers(data.column(field.name))]
+    if not large:
+        return []
+    written = texts(large)
+    return [
+        name
+        for name in large
+        if _all(pc.match_substring_regex(written.column(name), _DIGITS))
+        and pc.count_distinct(written.column(name)).as_py()
+        > pc.count_distinct(data.column(name)).as_py()
+    ]
+
+
+def _has_large_integers(column: Any) -> bool:
+    import pyarrow.compute as pc
+    import pyarrow.types as kinds
+
+    if not kinds.is_floating(column.type):
+        return False
+    largest = pc.max(column).as_py()
+    return largest is not None and LARGEST_INTEGER < largest < np.inf
 
 
 # --- thousands ------------------------------------------------------------------------------------

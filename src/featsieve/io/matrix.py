@@ -15,27 +15,38 @@ from featsieve.io.arff import parse_arff
 from featsieve.io.budget import Budget, is_compressed
 from featsieve.io.foreign import damage_explained
 from featsieve.io.layout import not_text
-from featsieve.io.model import MatrixTable, ReadOptions, check_names
+from featsieve.io.model import (
+    ArrowTable,
+    MatrixTable,
+    Note,
+    ReadOptions,
+    Table,
+    check_names,
+    quoted,
+)
 
 LIBSVM_GROWTH = 4
 MOST_COLUMNS = 5_000_000
 BYTES_PER_ROW = 16  # where a row of a sparse matrix begins, and a copy of that
 LAST_LETTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
+_SPARSE_KEYS = ("format", "shape", "data", "indices", "indptr", "row", "col", "offsets")
 _MATRIX_KEYS, _TARGET_KEYS = ("data", "X", "x"), ("target", "y", "Y")
 
 
 def read_arff(path: Path, source: str, options: ReadOptions, budget: Budget) -> MatrixTable:
     """ARFF, dense or sparse, also compressed by gzip."""
-    if path.suffix == ".zst":
+    if path.suffix.lower() == ".zst":
         raise InputError(f"{source} is ARFF compressed by zstd; compress it by gzip instead.")
-    opener: Any = gzip.open if path.suffix == ".gz" else open
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
     with damage_explained(source, "cannot be read as ARFF", "write it again"):
         try:
             with opener(path, "rt", encoding=options.encoding, newline=None) as lines:
                 data = parse_arff(lines, source, budget.take)
         except UnicodeError:
             raise not_text(source, options.encoding) from None
-    return MatrixTable(data.matrix, check_names(data.names, source), source, data.categories)
+    notes = (Note("weights of rows are not used"),) if data.has_weights else ()
+    names = check_names(data.names, source)
+    return MatrixTable(data.matrix, names, source, data.categories, notes=notes)
 
 
 def read_libsvm(path: Path, source: str, _options: ReadOptions, budget: Budget) -> MatrixTable:
@@ -49,11 +60,12 @@ def read_libsvm(path: Path, source: str, _options: ReadOptions, budget: Budget) 
     budget.require(LIBSVM_GROWTH * path.stat().st_size)
     rows = "write each row as TARGET INDEX:VALUE INDEX:VALUE and so on"
     with damage_explained(source, "is not a LIBSVM file", rows):
-        matrix, target = load_svmlight_file(str(path))
+        matrix, target, queries = load_svmlight_file(str(path), query_id=True)
     n_columns = matrix.shape[1]
     _refuse_too_many(n_columns, source)
     names = tuple(f"X{j + 1}" for j in range(n_columns))
-    return MatrixTable(csr_array(matrix), names, source, targets={"target": target})
+    notes = (Note("query ids (qid) are not used"),) if len(queries) else ()
+    return MatrixTable(csr_array(matrix), names, source, targets={"target": target}, notes=notes)
 
 
 def _refuse_too_many(n_columns: int, source: str) -> None:
@@ -64,7 +76,7 @@ def _refuse_too_many(n_columns: int, source: str) -> None:
         )
 
 
-def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> MatrixTable:
+def read_npz(path: Path, source: str, _options: ReadOptions, budget: Budget) -> Table:
     """NumPy's archive, or SciPy's of a sparse matrix; pickled objects are refused, since loading
     them would run code."""
     if is_compressed(path):
@@ -111,7 +123,11 @@ def _whole_text(array: Any) -> Any:
 
 
 def _native(array: Any) -> Any:
-    """In this machine's byte order, the only one that Arrow and compiled code read."""
+    """What Arrow and compiled code read: this machine's byte order, doubles, and text for bytes."""
+    if array.dtype.kind == "S":
+        return np.char.decode(array, "utf-8")
+    if array.dtype.kind == "f" and array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        return array.astype(np.float64)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -132,12 +148,14 @@ def _sparse_from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> 
         matrix.check_format(full_check=True)  # indices outside of the matrix would end the process
     elif word == "coo":
         matrix = sp.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
+    elif word == "dia":
+        matrix = sp.dia_array((arrays["data"], arrays["offsets"]), shape=shape)
     else:
         raise ValueError(f"a sparse matrix of format {word!r}")
     return sp.csr_array(matrix)
 
 
-def _from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> MatrixTable:
+def _from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> Table:
     advice = "write it with scipy.sparse.save_npz"
     with damage_explained(source, "is not a whole sparse matrix", advice):
         matrix = _sparse_from_arrays(arrays, source, budget)
@@ -156,7 +174,15 @@ def _from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> MatrixT
     _check_lengths(targets, matrix.shape[0], source)
     _refuse_other_than_numbers(matrix, source)
     check_names([*names, *targets], source)
-    return MatrixTable(matrix, tuple(names), source, targets=targets)
+    notes = _notes_on_unused(arrays, matrix)
+    return MatrixTable(matrix, tuple(names), source, targets=targets, notes=notes)
+
+
+def _notes_on_unused(arrays: dict[str, Any], matrix: Any) -> tuple[Note, ...]:
+    parts = () if isinstance(matrix, np.ndarray) else _SPARSE_KEYS
+    known = {"feature_names", *_TARGET_KEYS, *parts}
+    unused = [name for name in arrays if name not in known and arrays[name] is not matrix]
+    return (Note(f"{quoted(unused)}: not used, since the archive has a matrix"),) if unused else ()
 
 
 def _refuse_other_than_numbers(matrix: Any, source: str) -> None:
@@ -178,19 +204,27 @@ def _one_column(name: str, values: Any, source: str) -> Any:
     return values
 
 
-def _from_columns(arrays: dict[str, Any], source: str) -> MatrixTable:
-    """One array per column; those that are not numbers can only be targets."""
+def _from_columns(arrays: dict[str, Any], source: str) -> ArrowTable:
+    """One array per column, each of its own type."""
+    import pyarrow as pa
+
     if not arrays or any(values.ndim != 1 for values in arrays.values()):
         raise InputError(
             f"{source} holds {', '.join(arrays) or 'nothing'}; give a two-dimensional array 'data' "
             "or 'X' and a 'target' or 'y', or one array per column."
         )
     _check_lengths(arrays, len(next(iter(arrays.values()))), source)
-    numbers = {name: array for name, array in arrays.items() if array.dtype.kind in "biuf"}
-    others = {name: array for name, array in arrays.items() if name not in numbers}
-    if not numbers:
-        raise InputError(f"{source} holds no column of numbers; add some.")
-    return MatrixTable(np.column_stack(list(numbers.values())), (*numbers,), source, targets=others)
+    return ArrowTable(pa.table({n: _column(n, a, source) for n, a in arrays.items()}), source)
+
+
+def _column(name: str, values: Any, source: str) -> Any:
+    kind = values.dtype.kind
+    if kind not in "biufUMm":
+        raise InputError(
+            f"the array {name!r} of {source} holds {values.dtype.name}; save real numbers, text or "
+            "dates."
+        )
+    return values.astype(f"{kind}8[us]") if kind in "Mm" else values
 
 
 def _check_lengths(arrays: dict[str, Any], n_rows: int, source: str) -> None:

@@ -150,7 +150,8 @@ def refuse_nested(schema: Any, source: str) -> None:
 def usual_types(table: Any) -> Any:
     """A pyarrow table without views of text and unsigned codes, which polars writes.
 
-    Not all of Arrow's own functions take them.
+    Not all of Arrow's own functions take them. Dictionaries of decimals and dates, which Parquet
+    does not have, are plain columns: only text and integers can be names of states.
     """
     for position, field_ in enumerate(table.schema):
         kind = _usual_type(field_.type)
@@ -164,11 +165,19 @@ def _usual_type(kind: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
+        if not _can_be_states(kind.value_type):
+            return kind.value_type
         index = pa.int64() if pa.types.is_unsigned_integer(kind.index_type) else kind.index_type
         return pa.dictionary(index, _usual_type(kind.value_type), kind.ordered)
     if pa.types.is_string_view(kind):
         return pa.large_string()
     return pa.large_binary() if pa.types.is_binary_view(kind) else kind
+
+
+def _can_be_states(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return not (kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_temporal(kind))
 
 
 def _as_type(column: Any, kind: Any) -> Any:
@@ -221,7 +230,7 @@ class ArrowTable:
 
 
 def as_numbers(column: Any) -> Any:
-    """Decimals, and numbers in a dictionary that are no codes, as plain numbers."""
+    """Decimals, and numbers in a dictionary that are not codes, as plain numbers."""
     import pyarrow as pa
 
     kind = column.type
@@ -251,7 +260,8 @@ def arrow_values(column: Any) -> Array:
 class MatrixTable:
     """Numbers in one array, dense or CSR; columns in ``categories`` hold codes of their states.
 
-    ``targets`` are columns that the file keeps apart from the matrix.
+    ``targets`` are columns that the file keeps apart from the matrix; ``notes`` say what else is in
+    the file.
     """
 
     matrix: Any
@@ -259,6 +269,7 @@ class MatrixTable:
     source: str
     categories: dict[int, tuple[str, ...]] = field(default_factory=dict)
     targets: dict[str, Array] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -280,6 +291,7 @@ class MatrixTable:
                 if j in self.categories
             },
             {name: values for name, values in self.targets.items() if name not in dropped},
+            self.notes,
         )
 
     def split(self, target: str) -> Split:

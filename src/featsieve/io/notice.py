@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.input.tables import LARGEST_EXACT
 from featsieve.input.targets import scan_target
+from featsieve.io.gaps import holds_exactly
 from featsieve.io.model import Note, as_list, as_numbers, holds_numbers, quoted
 from featsieve.io.tidied import encoded_states
 
@@ -65,13 +65,10 @@ def _codes_or_numbers(column: Any) -> FloatArray:
 
 def _within_doubles(column: Any) -> Any:
     """Integers beyond 2^53 less the smallest of them: as doubles they would be rounded."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    ends = pc.min_max(column)
-    low, high = ends["min"].as_py(), ends["max"].as_py()
-    is_exact = low is None or max(abs(low), abs(high)) <= LARGEST_EXACT
-    return column if is_exact else pc.subtract_checked(column, pa.scalar(low, column.type))
+    low = pc.min(column)
+    return column if holds_exactly(column) else pc.subtract_checked(column, low)
 
 
 def _have_same_offset(a: Any, b: Any) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import importlib.util
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -72,6 +74,11 @@ def format_of(path: Path) -> str:
     last = next((ending for ending in reversed(suffixes) if ending not in COMPRESSED), "")
     if last in _BY_SUFFIX:
         return _BY_SUFFIX[last]
+    if last in _OTHER_COMPRESSION:
+        raise InputError(
+            f"{path.name!r} is compressed by {_OTHER_COMPRESSION[last]}, which is not read here; "
+            "unpack it, or compress it by gzip or zstd."
+        )
     known = ", ".join(suffix for group in FORMATS.values() for suffix in group)
     raise InputError(
         f"{path.name!r} has no ending that tells its format; name it with one of {known}."
@@ -81,6 +88,11 @@ def format_of(path: Path) -> str:
 def check_readable(path: Path) -> None:
     """One sentence for whatever is not a file that can be read."""
     try:
+        if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):  # to open it may wait
+            raise InputError(
+                f"{path.name!r} is a pipe or a device, and a table is read more than once; lead it "
+                "to standard input and give - as the file, or save it."
+            )
         path.open("rb").close()
     except FileNotFoundError:
         hint = _hint_for_missing(path)
@@ -96,10 +108,13 @@ def check_readable(path: Path) -> None:
 def _refuse_other_than_text(path: Path, source: str) -> None:
     """By the first bytes of formats that are often given the ending of another."""
     with path.open("rb") as stream:
-        start = stream.read(8)
+        start = stream.read(64).removeprefix(codecs.BOM_UTF8)
     for signature, what in _SIGNATURES.items():
         if start.startswith(signature):
             raise InputError(f"{source} is not text, but {what}; give it that ending.")
+    for signature, what in _NO_TABLES.items():
+        if start.lstrip().lower().startswith(signature):
+            raise InputError(f"{source} is not a table, but {what}; save the table as CSV.")
 
 
 def _hint_for_missing(path: Path) -> str:
@@ -143,6 +158,20 @@ _SIGNATURES = {
     b"PAR1": "Parquet (.parquet)",
     b"ARROW1": "Arrow (.arrow)",
 }
+_NO_TABLES = {  # in small letters
+    b"bzh91ay&sy": "a file compressed by bzip2",
+    b"\xfd7zxz": "a file compressed by xz",
+    b"7z\xbc\xaf": "an archive of 7-Zip",
+    b"\xd0\xcf\x11\xe0": "a document of an old Office, such as .xls",
+    b"sqlite format 3": "a database of SQLite",
+    b"%pdf-": "a PDF document",
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "XML",
+    b'[{"': "JSON",
+    b'{"': "JSON",
+}
+_OTHER_COMPRESSION = {".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".7z": "7-Zip", ".lz4": "LZ4"}
 _READERS: dict[str, Callable[[Path, str, ReadOptions, Budget], Table]] = {
     "csv": _csv,
     "tsv": _tsv,

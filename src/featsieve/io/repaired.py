@@ -75,5 +75,5 @@ def _filled(column: Any, value: Any) -> Any:
 
     if is_text(column.type):
         return column.cast(pa.string()).fill_null(value)
-    numbers = column.cast(pa.float64())
+    numbers = column.cast(pa.float64(), safe=False)
     return pc.if_else(known_values(numbers), numbers, float(value))

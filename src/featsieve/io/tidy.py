@@ -20,8 +20,10 @@ from featsieve.io.values import (
     as_days,
     days_per_unit,
     is_number,
+    is_plain,
     mostly_numbers,
     read_numbers,
+    units_of,
 )
 
 MOST_REMARKS = 4  # on how dates were read
@@ -203,7 +205,7 @@ def _read_numbers(table: Tidied) -> None:
             read.setdefault(kind, []).append(name)
             n_gaps[kind] = n_gaps.get(kind, 0) + gaps
             remarks[kind] = remarks.get(kind) or reading.remark
-            example = example or next(iter(states))
+            example = example or next((s for s in states if not is_plain(s)), states[0])
         elif mostly_numbers(states) and (words := _though(states)):
             table.note(f"{name!r} is read as text, though {words}")
     for kind, names in read.items():
@@ -219,6 +221,9 @@ def _read_numbers(table: Tidied) -> None:
 
 def _though(states: Sequence[str]) -> str | None:
     """Why a column that looks numeric is text; None for codes, of which a note tells already."""
+    units = list(units_of(states).values())
+    if len(units) > 1:
+        return f"its numbers have different units (such as {quoted(units[:2])})"
     word = next((state for state in states if not is_number(state)), None)
     if word is not None:
         words = "many of its cells are numbers; others are not"
@@ -254,9 +259,16 @@ def _read_dates(table: Tidied) -> None:
     for name, column in columns.items():
         reading = column.read(orders)
         dated.append(name)
-        table.replace_column(name, _of_states(reading, encoded[name]))
+        n_gaps = _use_numbers(table, name, encoded[name], reading)
         if reading.remark:
             remarks[reading.remark] = None
+        if reading.unread:
+            example = brief(printable(reading.unread[0]))
+            table.note(
+                f"{name!r}: cells that are not dates count as missing ({n_gaps} in all, such as "
+                f"{example})",
+                "dates",
+            )
     if dated:
         how = f" ({'; '.join(list(remarks)[:MOST_REMARKS])})" if remarks else ""
         table.note(f"{quoted(dated)}: dates were read as numbers of days{how}", "dates")

@@ -33,11 +33,14 @@ GAP_WORDS = frozenset(
 )
 MOSTLY = 0.9  # share of distinct texts from which a column is one of numbers with some mistakes
 FEWEST_TO_JUDGE = 20
+DIGITS_OF_A_NUMBER = 15
 
 _SPACES = "  \u2009\u202f'’"
 _GROUPED = r"[1-9]\d{{0,2}}([{mark}{spaces}]\d{{3}})+"
+_INDIAN = r"[1-9]\d?(,\d{2})+,\d{3}"  # lakhs and crores
 _POINT = re.compile(
-    rf"[-+]?(\d+|{_GROUPED.format(mark=',', spaces=_SPACES)})(\.\d*)?([eE][-+]?\d+)?|[-+]?\.\d+"
+    rf"[-+]?(\d+|{_INDIAN}|{_GROUPED.format(mark=',', spaces=_SPACES)})"
+    r"(\.\d*)?([eE][-+]?\d+)?|[-+]?\.\d+"
 )
 _COMMA = re.compile(
     rf"[-+]?(\d+|{_GROUPED.format(mark='.', spaces=_SPACES)})(,\d*)?([eE][-+]?\d+)?|[-+]?,\d+"
@@ -46,6 +49,7 @@ _PARENTHESES = re.compile(r"\((.+)\)")  # accountants write (5) for -5
 _CURRENCY = r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|CAD|AUD"
 _BEFORE = re.compile(rf"^([-+]?)\s*({_CURRENCY})\s*")
 _AFTER = re.compile(rf"\s*({_CURRENCY}|%|‰|°\s?[CF]?|[A-Za-zµ][A-Za-z/²³]{{0,5}})$")
+_NO_CENTS = re.compile(r"(?<=\d)[.,][-–—]{1,2}(?=\D*$)")  # 5.- and 5,-- are whole
 _MINUS_AT_END = re.compile(r"(.*\d)\s?-")  # SAP writes 5.00- for -5.00
 _ADDRESS = re.compile(r"((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}")  # of the internet
 _CODE = re.compile(r"0\d+")
@@ -74,6 +78,11 @@ def is_number(text: str) -> bool:
     return bool(_POINT.fullmatch(plain) or _COMMA.fullmatch(plain))
 
 
+def is_plain(text: str) -> bool:
+    """Whether anyone reads the text as a number, and as the same one."""
+    return bool(re.fullmatch(r"[-+]?\d+(\.\d*)?", text, re.ASCII)) or text.lower() in GAP_WORDS
+
+
 def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading | None:
     """Distinct texts as numbers in one style, where nearly all of them are; else None.
 
@@ -90,13 +99,15 @@ def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading
     if bare is None:
         return None
     known = [text for text in bare if text is not None]
-    if len(known) < 2 or any(looks_like_code(text) for text in known) or _are_addresses(known):
+    if len(known) < 2 or any(looks_like_code(text) for text in known):
+        return None
+    if _are_addresses(known) or _would_lose_digits(known):
         return None
     styles = (_COMMA, _POINT) if comma_first else (_POINT, _COMMA)
     matches = [sum(bool(style.fullmatch(text)) for text in known) for style in styles]
     style = styles[0] if matches[0] >= matches[1] else styles[1]
     wrong = [text for text in known if not style.fullmatch(text)]
-    if wrong and (len(known) < FEWEST_TO_JUDGE or len(wrong) > (1 - MOSTLY) * len(known)):
+    if not are_mistakes(len(wrong), len(known)):
         return None
     values = [
         _number(text, style is _COMMA) if text is not None and style.fullmatch(text) else None
@@ -105,6 +116,17 @@ def read_numbers(states: Sequence[str], *, comma_first: bool = False) -> Reading
     turned = next((state for state in states if _MINUS_AT_END.fullmatch(state.strip())), None)
     remark = f"{turned.strip()!r} as negative" if turned else ""
     return Reading(values, tuple(wrong), remark)
+
+
+def are_mistakes(n_unread: int, n_known: int) -> bool:
+    """Whether so few of the distinct texts cannot be read that they are not what is meant."""
+    return not n_unread or (n_known >= FEWEST_TO_JUDGE and n_unread <= (1 - MOSTLY) * n_known)
+
+
+def _would_lose_digits(texts: Sequence[str]) -> bool:
+    """Whether different integers would become one number: those of accounts, say."""
+    long = {text for text in texts if text.isdigit() and len(text) > DIGITS_OF_A_NUMBER}
+    return len(set(map(float, long))) < len(long)
 
 
 def _are_addresses(texts: Sequence[str]) -> bool:
@@ -116,7 +138,21 @@ def mostly_numbers(states: Sequence[str]) -> bool:
     """Whether half of many distinct texts are numbers, though not enough to read them so."""
     known = [text for text in states if text.lower() not in GAP_WORDS]
     many = len(known) >= FEWEST_TO_JUDGE and not _are_addresses(known)
-    return many and sum(map(is_number, known)) >= len(known) / 2
+    return many and sum(is_number(_split_mark(text)[0]) for text in known) >= len(known) / 2
+
+
+def units_of(states: Sequence[str]) -> dict[str, str]:
+    """The currencies and units of numbers, each with a text that has it.
+
+    >>> units_of(["5 kg", "7 kg", "30 lb", "12"])
+    {'kg': '5 kg', 'lb': '30 lb'}
+    """
+    found: dict[str, str] = {}
+    for state in states:
+        number, mark = _split_mark(state)
+        if mark and is_number(number):
+            found.setdefault(mark, state)
+    return found
 
 
 def _without_marks(states: Sequence[str]) -> list[str | None] | None:
@@ -154,9 +190,10 @@ def _split_mark(text: str) -> tuple[str, str]:
 
     >>> _split_mark("-$5.20"), _split_mark("12 kg"), _split_mark("(7)"), _split_mark("1e5")
     (('-5.20', '$'), ('12', 'kg'), ('-7', ''), ('1e5', ''))
-    >>> _split_mark("7.50-")
-    ('-7.50', '')
+    >>> _split_mark("7.50-"), _split_mark("CHF 7.-")
+    (('-7.50', ''), ('7', 'CHF'))
     """
+    text = _NO_CENTS.sub("", text)
     inner = _PARENTHESES.fullmatch(text) or _MINUS_AT_END.fullmatch(text)
     sign, text = ("-", inner[1]) if inner else ("", text)
     before = _BEFORE.match(text)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
+from featsieve.linalg.aliases import FloatArray
+
 _SMALLEST = 1e-10  # of the largest eigenvalue
 
 
-def inverse_root(K: Floats) -> Floats:
+def inverse_root(K: FloatArray) -> FloatArray:
     """R with R K R' = I, directions of almost no eigenvalue left out.
 
     >>> inverse_root(np.diag([4.0, 0.0]))

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
-GramColumns = Callable[[Sequence[int]], Sequence[Floats]]
-BestIndex = Callable[[Floats, float], int]
+from featsieve.linalg.aliases import FloatArray
+
+GramColumns = Callable[[Sequence[int]], Sequence[FloatArray]]
+BestIndex = Callable[[FloatArray, float], int]
 _NOTHING_LEFT = 1e-12  # of the first correlation: below it the target is explained
 _DEPENDENT = 1e-10  # squared distance of a unit vector from the span of the active ones
 
@@ -28,7 +27,7 @@ class LarPoint:
     """A corner of the path."""
 
     active: tuple[int, ...]
-    coefficients: Floats
+    coefficients: FloatArray
     penalty: float
 
 
@@ -36,14 +35,14 @@ class _Path:
     """The state between two corners."""
 
     def __init__(
-        self, correlation: Floats, gram_columns: GramColumns, best: BestIndex, together: int
+        self, correlation: FloatArray, gram_columns: GramColumns, best: BestIndex, together: int
     ) -> None:
         self.correlation = np.array(correlation, dtype=np.float64)
         self.coefficients = np.zeros_like(self.correlation)
         self.excluded = np.zeros(len(correlation), dtype=np.bool_)
         self.active: list[int] = []
         self.penalty = float(self.correlation.max(initial=0.0))
-        self.columns: dict[int, Floats] = {}
+        self.columns: dict[int, FloatArray] = {}
         self.best = best
         self._gram_columns = gram_columns
         self._together = together
@@ -51,8 +50,8 @@ class _Path:
     def enter(self, index: int) -> None:
         """Make ``index`` active, unless it lies in the span of those that are."""
         if index not in self.columns:
-            wanted = [index, *self._soon_to_enter(index)]
-            self.columns.update(zip(wanted, self._gram_columns(wanted), strict=True))
+            indices = [index, *self._soon_to_enter(index)]
+            self.columns.update(zip(indices, self._gram_columns(indices), strict=True))
         inside = self._gram()
         across = self.columns[index][self.active]
         rest = self.columns[index][index] - across @ np.linalg.lstsq(inside, across)[0]
@@ -69,7 +68,7 @@ class _Path:
         others = (int(j) for j in by_size if j not in known and not self.excluded[j])
         return list(islice(others, n_others))
 
-    def _gram(self) -> Floats:
+    def _gram(self) -> FloatArray:
         rows = [self.columns[j][self.active] for j in self.active]
         return np.array(rows).reshape(len(self.active), len(self.active))
 
@@ -87,7 +86,7 @@ class _Path:
             return None, leaves
         return (enters if length == to_enter else None), None
 
-    def _next_to_enter(self, fall: Floats) -> tuple[int | None, float]:
+    def _next_to_enter(self, fall: FloatArray) -> tuple[int | None, float]:
         others = ~self.excluded & (fall < 1.0)
         others[self.active] = False
         candidates = np.flatnonzero(others)
@@ -98,7 +97,7 @@ class _Path:
         at = self.best(-lengths, self.penalty)
         return int(candidates[at]), float(lengths[at])
 
-    def _next_to_leave(self, direction: Floats) -> tuple[int | None, float]:
+    def _next_to_leave(self, direction: FloatArray) -> tuple[int | None, float]:
         shrinking = np.flatnonzero(direction < 0)
         if not len(shrinking):
             return None, np.inf
@@ -116,7 +115,7 @@ class _Path:
 
 
 def nonnegative_lar(
-    correlation: Floats,
+    correlation: FloatArray,
     gram_columns: GramColumns,
     n_active: int,
     best: BestIndex = lambda scores, scale: int(np.argmax(scores)),

@@ -75,7 +75,7 @@ class Problem:
         """Whether the objective falls by some of what the model promises.
 
         Where the promise is lost in rounding, the residual decides, if the objective stays. A
-        point beyond the range of floating point is no gain, whatever its objective.
+        point beyond the range of floating point is not a gain, whatever its objective.
         """
         if not np.isfinite(new.objective):
             return False
@@ -98,12 +98,23 @@ def minimize_proximal(
     """Minimise smooth(W) + penalty(W) from ``start``; ``smooth`` gives value and gradient."""
     problem = Problem(smooth, penalty)
     point = problem.at(np.array(start, dtype=np.float64))
-    descent, trace, residual = _Descent(problem), [point.objective], problem.residual(point)
-    n_iter = 0
+    return descend(problem, point, _Descent(problem).step, tol, max_iter, expired)
+
+
+def descend(
+    problem: Problem,
+    point: Point,
+    step: Callable[[Point], Point],
+    tol: float,
+    max_iter: int,
+    expired: Callable[[], bool],
+) -> Solution:
+    """Steps until the residual is small; ``step`` gives back the point itself if nothing gains."""
+    trace, residual, n_iter = [point.objective], problem.residual(point), 0
     while residual > tol and n_iter < max_iter and not expired():
         n_iter += 1
         with np.errstate(over="ignore", invalid="ignore"):  # steps of any length are tried
-            new = descent.step(point)
+            new = step(point)
         if new is point:  # rounding hides any further gain
             break
         point, residual = new, problem.residual(new)

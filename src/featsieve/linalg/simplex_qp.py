@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
-Bools = npt.NDArray[np.bool_]
+from featsieve.linalg.aliases import BoolArray, FloatArray, IntArray
 
 MULTIPLIER_TOLERANCE = 1e-12
 PROXIMITY = 1e-6
@@ -22,7 +19,7 @@ STEP_TOLERANCE = 1e-13
 class SimplexSolution:
     """The minimiser, its value, and how many changes of the active set it took."""
 
-    weights: Floats
+    weights: FloatArray
     value: float
     n_iter: int
 
@@ -31,15 +28,15 @@ class SimplexSolution:
 class _Program:
     """½ w'(VV' + D)w − b'w with D > 0: strictly convex, so an equality problem has one answer."""
 
-    factor: Floats
-    linear: Floats
-    diagonal: Floats
+    factor: FloatArray
+    linear: FloatArray
+    diagonal: FloatArray
 
-    def gradient(self, weights: Floats) -> Floats:
-        product: Floats = self.factor @ (self.factor.T @ weights)
+    def gradient(self, weights: FloatArray) -> FloatArray:
+        product: FloatArray = self.factor @ (self.factor.T @ weights)
         return product + self.diagonal * weights - self.linear
 
-    def equality_minimizer(self, free: Bools) -> Floats:
+    def equality_minimizer(self, free: BoolArray) -> FloatArray:
         """The minimiser with Σw = 1 over the free variables, whatever their signs."""
         V = self.factor[free]
         Q = V @ V.T
@@ -50,7 +47,7 @@ class _Program:
         weights[free] = solved[:, 0] + multiplier * solved[:, 1]
         return weights
 
-    def entering(self, weights: Floats, free: Bools) -> int | None:
+    def entering(self, weights: FloatArray, free: BoolArray) -> int | None:
         """The variable at zero whose increase lowers the value most; None at the optimum."""
         gradient = self.gradient(weights)
         drop = np.where(free, 0.0, float(weights @ gradient) - gradient)
@@ -60,9 +57,9 @@ class _Program:
 
 
 def minimize_on_simplex(
-    factor: Floats,
-    linear: Floats,
-    diagonal: Floats | None = None,
+    factor: FloatArray,
+    linear: FloatArray,
+    diagonal: FloatArray | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> SimplexSolution:
     """min ½ w'(VV' + D)w − b'w subject to w ≥ 0, Σw = 1, by a primal active-set method.
@@ -71,14 +68,14 @@ def minimize_on_simplex(
     adds ½ρ|w − w_before|², which makes a singular matrix regular and vanishes at the minimiser.
     ``check`` is called between two changes of the active set; it may raise.
     """
-    given = np.zeros(len(linear)) if diagonal is None else diagonal
-    curvature = np.einsum("ij,ij->i", factor, factor) + given
+    ridge = np.zeros(len(linear)) if diagonal is None else diagonal
+    curvature = np.einsum("ij,ij->i", factor, factor) + ridge
     proximity = PROXIMITY * max(float(curvature.mean()), float(np.abs(linear).max()), 1e-300)
-    weights: Floats = np.zeros(len(linear))
+    weights: FloatArray = np.zeros(len(linear))
     weights[int(np.argmin(0.5 * curvature - linear))] = 1.0
     n_iter = 0
     for _ in range(MAX_PROXIMAL_STEPS):
-        program = _Program(factor, linear + proximity * weights, given + proximity)
+        program = _Program(factor, linear + proximity * weights, ridge + proximity)
         moved, changes = _active_set(program, weights, check)
         change = float(np.abs(moved - weights).max())
         weights, n_iter = moved, n_iter + changes
@@ -86,13 +83,13 @@ def minimize_on_simplex(
             break
     weights = weights / weights.sum()
     product = factor.T @ weights
-    quadratic = product @ product + given @ weights**2
+    quadratic = product @ product + ridge @ weights**2
     return SimplexSolution(weights, float(0.5 * quadratic - linear @ weights), n_iter)
 
 
 def _active_set(
-    program: _Program, weights: Floats, check: Callable[[], None]
-) -> tuple[Floats, int]:
+    program: _Program, weights: FloatArray, check: Callable[[], None]
+) -> tuple[FloatArray, int]:
     """Like Lawson and Hanson's least squares: one variable enters at a time."""
     free = weights > 0
     n_iter, limit = 0, 10 * len(weights) + 100
@@ -107,7 +104,9 @@ def _active_set(
     return weights, n_iter
 
 
-def _settle(program: _Program, weights: Floats, free: Bools) -> tuple[Floats, Bools, int]:
+def _settle(
+    program: _Program, weights: FloatArray, free: BoolArray
+) -> tuple[FloatArray, BoolArray, int]:
     """Move to the minimiser on the free variables, giving up those that would turn negative."""
     steps = 0
     while True:
@@ -124,14 +123,14 @@ def _settle(program: _Program, weights: Floats, free: Bools) -> tuple[Floats, Bo
         weights[~free] = 0.0
 
 
-def positive_factor(Q: Floats) -> Floats:
+def positive_factor(Q: FloatArray) -> FloatArray:
     """V with VV' = Q after its negative eigenvalues are set to 0."""
     values, vectors = np.linalg.eigh((Q + Q.T) / 2)
     kept = values > max(values.max(), 0.0) * np.finfo(np.float64).eps * len(Q)
     return np.ascontiguousarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
-def nystrom_factor(columns: Floats, chosen: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+def nystrom_factor(columns: FloatArray, chosen: IntArray) -> tuple[FloatArray, FloatArray]:
     """V and D with VV' + D ≈ Q from some of Q's columns (Nyström; Rodriguez-Lujan 2010, 3.3).
 
     VV' alone would make columns that were not chosen look free of redundancy with themselves. D

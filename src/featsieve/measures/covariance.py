@@ -40,7 +40,7 @@ class Covariance(Scatter, Protocol):
     def n_rows(self) -> int: ...
 
     def less(self, D: FloatArray) -> Scatter:
-        """C − DD', which must be positive semidefinite, too."""
+        """C − DD', which must also be positive semidefinite."""
         ...
 
     def strip(self, rows: IntArray) -> FloatArray:
@@ -159,11 +159,13 @@ def fit_covariance(engine: Engine, n_scatters: int = 0) -> JointCovariance:
     d, n = len(dummies.owner), engine.n_samples
     units = engine.schema.unit_of_column[dummies.owner]
     if n < d:
+        require_memory(_COPIES * n * d, engine.memory_limit, f"a table of {n} × {d} indicators")
         X, y = engine.take()
         return _factored(_expanded(dummies, Block(0, X, y)), _target(y, engine.target), units)
     copies = max(_COPIES, 1 + n_scatters)
     require_memory(copies * d * d, engine.memory_limit, f"the covariance of {d} columns")
-    moments = engine.reduce_rows(partial(_moments_of_block, engine.schema, engine.target))
+    of_block = partial(_moments_of_block, engine.schema, engine.target)
+    moments = engine.reduce_rows(dummies.in_slices(of_block, engine))
     product = moments.product / moments.weight
     return JointCovariance(
         DenseCovariance(np.ascontiguousarray(product[:d, :d])),

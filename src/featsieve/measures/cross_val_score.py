@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.model_selection import cross_val_score
 
 from featsieve.arrays import FloatArray
 from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, not_allowed
+from featsieve.input.splits import Splits, fixed_splits
 from featsieve.measures.base import BaseMeasure
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor
@@ -55,8 +56,9 @@ class CrossValScore(BaseMeasure):
     score_params: Mapping[str, Any] | None = None
 
     def bind(self, engine: Engine) -> BoundCrossValScore:
-        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise not_allowed("estimator", self.estimator, "an object with fit and predict")
+        is_scored = self.scoring is not None or hasattr(self.estimator, "score")
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit") or not is_scored:
+            raise not_allowed("estimator", self.estimator, "an object with fit, predict and score")
         try:
             if not (
                 self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)
@@ -81,22 +83,12 @@ class BoundCrossValScore:
         self._longest: float | None = None  # seconds of a fold
         self._folds = self._fixed_folds()
 
-    def _fixed_folds(self) -> list[tuple[Any, Any]]:
+    def _fixed_folds(self) -> Splits:
         """The same folds for every set, so that sets are compared on the same rows."""
         X, y = self._engine.native(np.arange(1))
-        classifier = is_classifier(self._measure.estimator)
-        try:
-            splitter = check_cv(self._measure.cv, y, classifier=classifier)
-            folds = list(splitter.split(X, y, **(self._measure.split_params or {})))
-            if not folds:
-                raise ValueError("there are no folds")
-            return [(_row_indices(rows, X), _row_indices(others, X)) for rows, others in folds]
-        except (ValueError, TypeError, OverflowError, IndexError) as error:
-            reason = str(error).partition("\n")[0].rstrip(".")
-            raise InputError(
-                f"cv={brief(self._measure.cv)} cannot split the {X.shape[0]} rows ({reason}); give "
-                "an integer >= 2, a splitter or a list of (training rows, test rows)."
-            ) from None
+        measure = self._measure
+        classifier = is_classifier(measure.estimator)
+        return fixed_splits(measure.cv, X, y, classifier=classifier, params=measure.split_params)
 
     def value(self, subset: Sequence[int]) -> float:
         return float(np.mean(self.fold_scores(subset)))
@@ -141,12 +133,10 @@ class BoundCrossValScore:
         )
         if n_jobs == 1:
             self._longest = max(self._longest or 0.0, (perf_counter() - started) / len(folds))
+        if np.isnan(scores).any():  # compared with others, it would be neither better nor worse
+            raise InputError(
+                f"the score of {brief(self._measure.estimator)} is NaN in a fold of "
+                f"{len(folds[int(np.isnan(scores).argmax())][1])} test rows; give folds of more "
+                "rows or classes (cv), or another scoring."
+            )
         return np.asarray(scores, dtype=np.float64)
-
-
-def _row_indices(rows: Any, X: Any) -> Any:
-    """Refuses what does not name rows of X."""
-    indices = np.arange(X.shape[0])[rows]
-    if not indices.size or indices.ndim != 1:
-        raise ValueError("a fold holds no rows")
-    return indices

@@ -29,8 +29,8 @@ class AroundSelector(MayBeEmpty):
         raise NotImplementedError(f"{type(self).__name__} does not say what it runs")
 
     def _wanted_count(self) -> int | float | str | None:
-        given = self.n_features_to_select
-        return "auto" if given is None else given
+        count = self.n_features_to_select
+        return "auto" if count is None else count
 
     _offers_auto_count = True
 
@@ -42,8 +42,8 @@ class AroundSelector(MayBeEmpty):
 
     def _is_default(self, name: str) -> bool:
         default = next(f.default for f in fields(self) if f.name == name)
-        given = getattr(self, name)
-        return given is None or is_word(given, default)
+        value = getattr(self, name)
+        return value is None or is_word(value, default)
 
     def _run(self, engine: Engine) -> Iterable[SelectionResult]:
         selector = self._inner()

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 
 from featsieve.engines.cells import scan_cells, units_of
 from featsieve.engines.filled import Filling, usual_values
@@ -17,7 +16,6 @@ from featsieve.engines.standardized import MappedEngine
 from featsieve.errors import InputError
 from featsieve.inference.exchange import group_codes
 from featsieve.input.parameters import (
-    brief,
     check_choice,
     check_flag,
     check_integer,
@@ -25,6 +23,7 @@ from featsieve.input.parameters import (
     is_word,
     not_allowed,
 )
+from featsieve.input.splits import fixed_splits
 from featsieve.methods.portfolio import (
     ENTRIES,
     PORTFOLIO,
@@ -36,6 +35,7 @@ from featsieve.methods.portfolio import (
     unknown_cost,
 )
 from featsieve.procedures.combination import Ballot
+from featsieve.procedures.count_rule import count_notes
 from featsieve.procedures.deferred import Deferred
 from featsieve.procedures.judging.judges import JUDGES, Judge
 from featsieve.procedures.judging.rows import (
@@ -48,7 +48,6 @@ from featsieve.procedures.judging.rows import (
 )
 from featsieve.procedures.race import COMBINATION, Race
 from featsieve.procedures.runners import Candidate, Clocked, Runner, affordable
-from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine, Procedure
 from featsieve.registry import METHODS
 from featsieve.result import TIME_LIMIT, SelectionResult
@@ -183,7 +182,8 @@ class AutoSelector(BaseSelector):
             yield self._noted(result, race, race.combined, count, "stopped before the folds")
         winner = race.run()
         if winner.outcome or not winner.losses:
-            raise InputError(f"no candidate could be judged; the first {winner.outcome}.")
+            reason = winner.outcome.rstrip(".")
+            raise InputError(f"no candidate could be judged; the first {reason}.")
         count = race.chosen_count(winner)
         if winner is race.combined:
             ballots = self._final_ballots(race, engine, ballots)
@@ -221,7 +221,7 @@ class AutoSelector(BaseSelector):
         for result in _run(winner.candidate, engine, count):
             extras = {"method": winner.name, "race": rows}
             notes = count_notes("half of the features: too few rows for a race", ())
-            yield result.evolve(extras={**result.extras, **extras, **({} if k else notes)})
+            yield result.with_extras({**extras, **({} if k else notes)})
 
     def _noted(
         self, result: SelectionResult, race: Race, runner: Runner, count: int, rule: str
@@ -229,7 +229,7 @@ class AutoSelector(BaseSelector):
         extras: dict[str, Any] = {"method": runner.name, "race": race.table(runner, count)}
         if race.count is None:
             extras |= count_notes(rule, runner.curve() if runner.losses else ())
-        return result.evolve(extras={**result.extras, **extras})
+        return result.with_extras(extras)
 
     # --- its parts ------------------------------------------------------------------------------
 
@@ -241,13 +241,18 @@ class AutoSelector(BaseSelector):
         return [JUDGES[check_choice("judges", name, JUDGES)] for name in self.judges]
 
     def _folds(self, sample: RowSample, seed: int) -> list[Fold]:
+        if isinstance(self.cv, Iterator):  # the next fit, and a copy, would find it empty
+            raise not_allowed("cv", self.cv, "an integer, a splitter or a list of splits")
         if is_integer(self.cv):
             n_folds = min(check_integer("cv", self.cv, 2), sample.n_rows // 2)
             folds = split_rows(sample, n_folds, seed, self._kept_together(sample))
         else:
             folds = self._given_folds(sample)
         if not folds:
-            raise InputError("no inner fold has a target that varies; give more rows.")
+            raise InputError(
+                "no inner fold has rows to learn from in which the target varies; give more rows, "
+                "or groups."
+            )
         return folds
 
     def _kept_together(self, sample: RowSample) -> Dependence:
@@ -257,20 +262,11 @@ class AutoSelector(BaseSelector):
         return outside if codes is None else replace(outside, groups=codes)
 
     def _given_folds(self, sample: RowSample) -> list[Fold]:
-        y, rows = sample.y[:, 0], np.arange(sample.n_rows)
+        y = sample.y[:, 0]
         groups = self._kept_together(sample).of_rows(sample.rows).groups
-        try:
-            splitter = check_cv(self.cv, y, classifier=sample.source.target.is_classification)
-            splits = splitter.split(np.zeros((sample.n_rows, 1)), y, groups)
-            folds = [
-                Fold(rows[train].reshape(-1), rows[test].reshape(-1)) for train, test in splits
-            ]
-        except (ValueError, TypeError, IndexError, OverflowError) as error:
-            reason = str(error).partition("\n")[0].rstrip(".")
-            raise InputError(
-                f"cv={brief(self.cv)} cannot split the {sample.n_rows} rows of the race ({reason})."
-            ) from None
-        return [fold for fold in folds if sample.is_usable(fold)]
+        X, classifier = np.zeros((sample.n_rows, 1)), sample.source.target.is_classification
+        splits = fixed_splits(self.cv, X, y, classifier=classifier, params={"groups": groups})
+        return [fold for split in splits if sample.is_usable(fold := Fold(*split))]
 
     def _race(
         self,

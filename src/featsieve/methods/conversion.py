@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.input.parameters import is_word
 from featsieve.measures.hsic.hsic import HSIC
 from featsieve.measures.lda.lda import LDA
 from featsieve.measures.pca.pca import PCA
@@ -100,28 +99,23 @@ class HSFS(RowPenalty, HSICSelector):
     refine: bool = True
 
     _measure_type = HSIC
+    _auto_target_kernel = "delta_or_rbf"
 
     def _search(self) -> L1LInf:
         return super()._search().set_params(refine=self.refine)
-
-    def measure(self) -> HSIC:
-        measure = super().measure()
-        if is_word(self.target_kernel, "auto"):
-            measure.target_kernel = "delta_or_rbf"
-        return measure
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LDFS(RowPenalty):
     """Linear discriminant feature selection (Masaeli et al. 2010): the ratio trace, few rows of W.
 
-    Maximises tr[(W'S_W W + I)⁻¹ W'S_B W] less a penalty on the rows of W, for classes. Columns
+    Maximises tr[(W'S_W W + I)⁻¹ W'S_B W] minus a penalty on the rows of W, for classes. Columns
     that repeat others add to the penalty but not to the criterion, and are dropped.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Columns of W; None: the number of classes less one, beyond which the criterion gains
+        Columns of W; None: the number of classes minus one, beyond which the criterion gains
         nothing.
     ridge : float or "auto", default="auto"
         Added to the diagonal of the within-class scatter S_W, in units of the mean variance. With

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from featsieve.errors import InputError
 from featsieve.input.boundary import Settings
-from featsieve.input.parameters import brief, check_parameters
+from featsieve.input.parameters import check_parameters, refuse_no_object
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.selector import PairingSelector
@@ -49,8 +48,9 @@ class FeatureSelector(PairingSelector):
         return settings
 
     def _procedure(self) -> Procedure:
-        _refuse_no_object("measure", self.measure, "bind", "featsieve.measures.Pearson()")
-        _refuse_no_object("search", self.search, "steps", "featsieve.searches.Ranking()")
+        pairing = self._pairing()
+        refuse_no_object("measure", pairing.measure, "bind", "featsieve.measures.Pearson()")
+        refuse_no_object("search", pairing.search, "steps", "featsieve.searches.Ranking()")
         return super()._procedure()
 
     @property
@@ -77,10 +77,3 @@ class FeatureSelector(PairingSelector):
         from featsieve.searches.ranking import Ranking
 
         return Pairing(self.measure or Pearson(), self.search or Ranking())
-
-
-def _refuse_no_object(name: str, given: Any, method: str, example: str) -> None:
-    """A word or a class where an object is needed."""
-    if given is None or (hasattr(given, method) and not isinstance(given, type)):
-        return
-    raise InputError(f"{name}={brief(given)} is not a {name}; give an object, such as {example}.")

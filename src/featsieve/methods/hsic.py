@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
@@ -82,12 +82,14 @@ class HSICSelector(KernelTarget, PairingSelector):
     random_state: Any = None
 
     _measure_type = HSIC
+    _auto_target_kernel: ClassVar[str] = "auto"  # what "auto" stands for
 
     def measure(self) -> HSIC:
         """The measure that these parameters make."""
+        is_auto = is_word(self.target_kernel, "auto")
         return HSIC(
             kernel=self.kernel,
-            target_kernel=self._fitted_kernel,
+            target_kernel=self._auto_target_kernel if is_auto else self._fitted_kernel,
             bandwidth=self.bandwidth,
             target_bandwidth=self.target_bandwidth,
             estimator=self.estimator,
@@ -235,11 +237,7 @@ class L1HSIC(L1Weights, HSICSelector):
     estimator: str = "biased"
     step: StepRule = "authors"
 
-    def measure(self) -> HSIC:
-        measure = super().measure()
-        if is_word(self.target_kernel, "auto"):
-            measure.target_kernel = "delta_or_rbf"
-        return measure
+    _auto_target_kernel = "delta_or_rbf"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -80,17 +80,17 @@ class LassoSelector(BaseSelector):
 
     def _wanted_count(self) -> Any:
         """A penalty decides the count by itself, unless the user wants fewer."""
-        given = self.n_features_to_select
+        count = self.n_features_to_select
         fixed = self.alpha is not None or self.radius is not None
-        return "auto" if given is None and fixed else given
+        return "auto" if count is None and fixed else count
 
     _offers_auto_count = True
 
     def _count_for_statistics(self, n_units: int) -> int | None:
         """The penalty with the least cross-validated error: coefficients of half of all columns
         would tell little."""
-        given = self.n_features_to_select
-        return None if given is None else super()._count_for_statistics(n_units)
+        count = self.n_features_to_select
+        return None if count is None else super()._count_for_statistics(n_units)
 
     def _procedure(self) -> Procedure:
         self._check()

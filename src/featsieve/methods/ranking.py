@@ -12,7 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from featsieve.engines.cells import too_far_apart
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, checked_table, open_engine
+from featsieve.input.columns import refuse_other_kinds
 from featsieve.input.parameters import check_count, check_integer, check_real
+from featsieve.input.refusals import missing_targets
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
@@ -55,7 +57,9 @@ class IncrementalRanking(PairingSelector):
         first = not hasattr(self, "_seen")
         if first:
             self._forget()
-        X = checked_table(X, y, settings) if first else self._like_fitted(X, y)
+        X = checked_table(X if first else self._like_fitted(X, y), y, settings)
+        if not first:
+            refuse_other_kinds(X, self._frame[0])
         engine: Any = open_engine(
             X,
             y,
@@ -65,11 +69,11 @@ class IncrementalRanking(PairingSelector):
             **self._known(classes, first),
         )
         if first:
-            self._frame = (engine.schema, engine.target)
+            self._frame: Any = (engine.schema, engine.target)
             self._summary = self._summary_for(engine)
         else:
             engine.keep_units(self._units)
-            _refuse_too_large_targets(engine)
+            _refuse_other_targets(engine)
         more = engine.reduce_rows(self._summary.of_block)
         self._units: Any = engine.units
         self._seen: Any = more if first else self._seen.merge(more)
@@ -89,7 +93,7 @@ class IncrementalRanking(PairingSelector):
             return {}
         labels = np.unique(np.asarray(classes))
         if len(labels) < 2:
-            raise InputError("classes holds one class only; give all classes that may come.")
+            raise InputError("classes holds only one class; give all classes that may come.")
         return {"target": Target("classification", 1, (labels,))}
 
     def _select_from(self, engine: Any, output_scores: Any) -> None:
@@ -104,9 +108,14 @@ class IncrementalRanking(PairingSelector):
     _private_state = ("_seen", "_frame", "_summary", "_units")
 
 
-def _refuse_too_large_targets(engine: Any) -> None:
+def _refuse_other_targets(engine: Any) -> None:
+    """What the look at the first rows refuses, in later ones; classes are known or refused."""
+    if engine.target.is_classification:
+        return
     y = engine.targets()
-    if not engine.target.is_classification and (np.abs(y) > 2.0**SAFE_EXPONENT).any():
+    if n_missing := int(np.count_nonzero(~np.isfinite(y))):
+        raise missing_targets(n_missing)
+    if (np.abs(y) > 2.0**SAFE_EXPONENT).any():
         raise too_far_apart("the target")
 
 
@@ -128,8 +137,8 @@ class TestedRanking(IncrementalRanking, MayBeEmpty):
     @property
     def _rule(self) -> Any:
         """By which adjusted p-values columns are kept, if they decide."""
-        given = self.n_features_to_select
-        return given if isinstance(given, str) and given in COUNT_RULES else None
+        count = self.n_features_to_select
+        return count if isinstance(count, str) and count in COUNT_RULES else None
 
     @property
     def _offers_auto_count(self) -> bool:

@@ -108,7 +108,7 @@ class SPEC(PairingSelector):
         γ(λ) = λ^power: larger powers let rough parts of a column count more.
     n_components : int or None, default=None
         Number of eigenvectors of φ₃ after the trivial one, on the nearest-neighbour graph; None:
-        the number of classes less one, or 10 without classes.
+        the number of classes minus one, or 10 without classes.
     standardize : bool, default=True
         Bring numeric columns to mean 0 and deviation 1 first.
 

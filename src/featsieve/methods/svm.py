@@ -215,8 +215,8 @@ class L1SVM(SVMSelector):
 
     def _wanted_count(self) -> Any:
         """C decides the count by itself, unless the user wants fewer."""
-        given = self.n_features_to_select
-        return "auto" if given is None and self.C is not None else given
+        count = self.n_features_to_select
+        return "auto" if count is None and self.C is not None else count
 
     @property
     def _offers_auto_count(self) -> bool:

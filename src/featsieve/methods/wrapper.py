@@ -82,8 +82,8 @@ class WrapperSelector(PairingSelector):
             self._refuse_params(params)
             return split, {}
         routed = process_routing(self, "fit", **params)
-        wanted = {*routed.estimator.fit, *routed.scorer.score}
-        return dict(routed.splitter.split), {k: v for k, v in params.items() if k in wanted}
+        names = {*routed.estimator.fit, *routed.scorer.score}
+        return dict(routed.splitter.split), {k: v for k, v in params.items() if k in names}
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Metadata goes to the estimator's fit, the splitter's split and the scorer's score."""
@@ -112,8 +112,8 @@ class WrapperSelector(PairingSelector):
 
     @property
     def _counts_itself(self) -> bool:
-        given = self.n_features_to_select
-        return isinstance(given, str) and given in get_args(CountRule)
+        count = self.n_features_to_select
+        return isinstance(count, str) and count in get_args(CountRule)
 
     def _procedure(self) -> Procedure:
         pairing = self._pairing()

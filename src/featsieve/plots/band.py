@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray
-from featsieve.errors import MissingExtraError
 from featsieve.evaluation.bands import BandMap, band_map
+from featsieve.plots.canvas import new_axes
 
 
 class BandDisplay:
@@ -58,12 +58,7 @@ class BandDisplay:
 
     def plot(self, *, ax: Any = None, cmap: str = "viridis", title: str | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise MissingExtraError("matplotlib", "plot", "BandDisplay") from None
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = new_axes(ax, "BandDisplay")
         edges, values = self.result.edges, self.result.values
         self.mesh_ = ax.pcolormesh(_cells(edges), _cells(edges), values.T, cmap=cmap)
         ax.set(xlabel="lower cut-off (Hz)", ylabel="upper cut-off (Hz)", title=title or "")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.errors import MissingExtraError
+from featsieve.input.tables import x_names
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -32,19 +33,17 @@ def new_axes(ax: Any, purpose: str, **figure: Any) -> Any:
 def column_names(estimator: Any) -> list[str]:
     """The names a fitted selector knows, else x0, x1, …"""
     names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        return [f"x{j}" for j in range(estimator.n_features_in_)]
-    return [str(name) for name in names]
+    return list(map(str, x_names(estimator.n_features_in_) if names is None else names))
 
 
 def short(name: str) -> str:
-    """A name that fits beside a point; no letter of it is taken for mathematics."""
+    """A name that fits next to a point; no letter of it is taken for mathematics."""
     text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
     return text.replace("$", r"\$")
 
 
 def label_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> None:
-    """Names beside points, to the left of those at the right edge.
+    """Names next to points, to the left of those at the right edge.
 
     A name that would lie on one before it is left out: give the most important first.
     """

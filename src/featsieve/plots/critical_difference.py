@@ -90,8 +90,8 @@ class CriticalDifferenceDisplay:
     def _draw_difference(self, ax: Any) -> None:
         difference = self.result.critical_difference
         ax.plot([1, 1 + difference], [-0.7, -0.7], color=QUIET, lw=2, marker="|", ms=8)
-        words = f"critical difference {difference:.2f}"
-        ax.annotate(words, (1 + difference / 2, -0.95), ha="center", fontsize=8, color="0.35")
+        label = f"critical difference {difference:.2f}"
+        ax.annotate(label, (1 + difference / 2, -0.95), ha="center", fontsize=8, color="0.35")
 
     def _finish(self, ax: Any, n_methods: int, lowest: float, title: str | None) -> None:
         ax.set(xlim=(0.7, n_methods + 0.3), ylim=(lowest + 0.1, -1.4), yticks=[])

@@ -8,6 +8,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.input.tables import x_names
 from featsieve.plots.canvas import COLOURS, QUIET, column_names, label_points, new_axes
 
 DENSE = 2000  # columns from which points become dots of a picture, not of a vector graphic
@@ -53,8 +54,8 @@ class ManhattanDisplay:
     def from_result(cls, result: Any, *, names: Any = None, ax: Any = None, **options: Any) -> Self:
         """Of what :func:`featsieve.inference.permutation_test` returned."""
         pvalues = np.asarray(result.pvalues)
-        given = [f"x{j}" for j in range(len(pvalues))] if names is None else list(names)
-        return cls(pvalues, given).plot(ax=ax, **options)
+        labels = x_names(len(pvalues)) if names is None else names
+        return cls(pvalues, list(labels)).plot(ax=ax, **options)
 
     def plot(self, *, ax: Any = None, alpha: float = 0.05, n_labels: int = 8) -> Self:
         """Draw; the lines are at ``alpha`` for one test, and for all of them (Bonferroni)."""
@@ -68,8 +69,8 @@ class ManhattanDisplay:
         ax.scatter(places[~beyond], heights[~beyond], color=QUIET, **style)
         ax.scatter(places[beyond], heights[beyond], color=COLOURS[1], **style)
         ax.axhline(-np.log10(alpha), color=COLOURS[0], lw=0.8, ls=":", label=f"p = {alpha:g}")
-        words = f"p = {alpha:g} after Bonferroni"
-        ax.axhline(threshold, color=COLOURS[0], lw=0.8, ls="--", label=words)
+        label = f"p = {alpha:g} after Bonferroni"
+        ax.axhline(threshold, color=COLOURS[0], lw=0.8, ls="--", label=label)
         margin = 0.02 * len(heights) + 1
         ax.set(xlabel="column", ylabel="−log10 p", xlim=(-margin, len(heights) + margin))
         ax.set_ylim(0, 1.3 * max(threshold, float(np.nanmax(heights, initial=0.0))))

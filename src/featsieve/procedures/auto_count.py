@@ -11,12 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.procedures.count_rule import (
+    count_notes,
+    is_past_the_best,
+    smallest_within_one_error,
+    standard_error,
+)
 from featsieve.procedures.judging.judges import COUNT_JUDGES, JUDGES
-from featsieve.procedures.judging.rows import FEWEST_ROWS, Court, RowSample, draw_rows, split_rows
+from featsieve.procedures.judging.rows import (
+    FEWEST_ROWS,
+    NOTHING,
+    Court,
+    RowSample,
+    draw_rows,
+    split_rows,
+)
 from featsieve.procedures.judging.sizes import SetsBySize, sizes_up_to, untested
-from featsieve.procedures.smi_curve import count_notes, smallest_within_one_error
 from featsieve.procedures.variance_count import VARIANCE_RULE, variance_curve
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
@@ -78,10 +89,13 @@ class AutoCount:
             return FEW_ROWS_RULE, (), max(1, n_units // 2)
         points = self._points(sample, n_units)
         curve = tuple((point.size, -point.value, point.error) for point in points)
-        return ERROR_RULE, curve, smallest_within_one_error(points).size
+        return ERROR_RULE, curve, max(1, smallest_within_one_error(points).size)
 
     def _points(self, sample: RowSample, n_units: int) -> list[SizePoint]:
-        """The error of each count over the folds, until it has long stopped to fall."""
+        """The error of each count over the folds, until it has long stopped to fall.
+
+        The count 0 is a guess: where no set is better by more than one error, one unit is enough.
+        """
         folds = split_rows(sample, min(N_FOLDS, sample.n_rows // 2), self.seed, self.dependence)
         if not folds:
             raise InputError(
@@ -93,27 +107,22 @@ class AutoCount:
             SetsBySize(self.procedure, self.prepare(sample.engine(fold.train)), sizes[-1])
             for fold in folds
         ]
+        guesses = [float(court.verdict(fold, NOTHING).errors.mean()) for fold in folds]
         points: list[SizePoint] = []
         for size in sizes:
             errors = []
             for fold, sets in zip(folds, sources, strict=True):
                 errors.append(float(court.verdict(fold, sets.units(size)).errors.mean()))
                 sample.source.monitor.tick("judging counts", len(points), len(sizes))
-            points.append(SizePoint(size, -float(np.mean(errors)), _standard_error(errors)))
-            if _is_past_the_best(points):
+            points.append(_size_point(size, errors))
+            if is_past_the_best(points, PATIENCE):
                 break
-        return points
+        return [_size_point(0, guesses), *points]
 
 
-def _standard_error(values: Sequence[float]) -> float:
-    spread: FloatArray = np.asarray(values)
-    return float(spread.std(ddof=1) / np.sqrt(len(spread))) if len(spread) > 1 else 0.0
-
-
-def _is_past_the_best(points: Sequence[SizePoint]) -> bool:
-    best = int(np.argmax([point.value for point in points]))
-    return len(points) - 1 - best >= PATIENCE
+def _size_point(size: int, errors: Sequence[float]) -> SizePoint:
+    return SizePoint(size, -float(np.mean(errors)), standard_error(np.array(errors)))
 
 
 def _noted(result: SelectionResult, rule: str, curve: Curve) -> SelectionResult:
-    return result.evolve(extras={**result.extras, **count_notes(rule, curve)})
+    return result.with_extras(count_notes(rule, curve))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from featsieve.procedures.count_rule import count_notes
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Measure
 from featsieve.result import SelectionResult
@@ -44,5 +45,4 @@ class Growth:
 
 def _with_rule(result: SelectionResult, curve: list[tuple[int, float, float]]) -> SelectionResult:
     rule = "the count at which the best addition adds nothing"
-    extras = {**result.extras, "count_rule": rule, "count_curve": tuple(curve)}
-    return result.evolve(extras=extras)
+    return result.with_extras(count_notes(rule, curve))

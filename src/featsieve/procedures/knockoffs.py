@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
-from featsieve.engines.base import NO_COLUMNS
+from featsieve.engines.base import NO_COLUMNS, slices
 from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import ROWS_AT_ONCE, Augment, EngineWithCopies
 from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
@@ -119,7 +119,7 @@ def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:
 
 
 def level_after(fdr: float) -> float | None:
-    """Where e-values look; one level only, which must not depend on what they say."""
+    """Where e-values look; only one level, which must not depend on what they say."""
     return next((level for level in LATER_LEVELS if level > fdr), None)
 
 
@@ -171,9 +171,8 @@ def _sample_copies(model: CopyModel, seed: int, monitor: Monitor) -> FloatArray:
     """Of the rows that the model keeps; the clock is looked at between some of them."""
     X, rows = model.sample.X, model.sample.rows
     parts = []
-    for start in range(0, len(X), ROWS_AT_ONCE):
+    for some in slices(len(X), ROWS_AT_ONCE):
         monitor.check()
-        some = slice(start, start + ROWS_AT_ONCE)
         parts.append(model.copies(X[some], rows[some], seed))
     return np.concatenate(parts)
 

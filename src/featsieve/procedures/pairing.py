@@ -14,6 +14,7 @@ from featsieve.protocols import (
     Engine,
     HasReport,
     Measure,
+    Nesting,
     Search,
 )
 from featsieve.result import SelectionResult
@@ -26,6 +27,10 @@ class Pairing:
 
     measure: Measure
     search: Search
+
+    @property
+    def nesting(self) -> Nesting | None:
+        return getattr(self.search, "nesting", None)
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The answers of the search, each with what the measure reports."""

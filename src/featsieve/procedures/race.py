@@ -20,9 +20,10 @@ from scipy.stats import t as student
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.procedures.combination import Ballot, Combination, ballot_sizes
-from featsieve.procedures.judging.rows import Court, Fold, RowSample
+from featsieve.procedures.count_rule import standard_error
+from featsieve.procedures.judging.rows import NOTHING, Court, Fold, RowSample, Verdict
 from featsieve.procedures.judging.sizes import SetsBySize
-from featsieve.procedures.runners import Clocked, Runner, standard_error
+from featsieve.procedures.runners import Clocked, Runner
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.pool import ordered_map
@@ -164,10 +165,15 @@ class Race:
         return min(self.n_units, max(self.raced_count, SIZES[-1]))
 
     def _judge(self, runner: Runner, fold: Fold, size: int, units: IntArray) -> None:
-        verdict = self.court.verdict(fold, units)
+        """A set; where the count is open, what guessing costs on the fold, too: the count 0."""
+        self._note(runner, size, self.court.verdict(fold, units))
+        if size == self.raced_count and self.count is None:
+            self._note(runner, 0, self.court.verdict(fold, NOTHING))
+        self.monitor.check()
+
+    def _note(self, runner: Runner, size: int, verdict: Verdict) -> None:
         runner.losses.setdefault(size, []).append(verdict.losses)
         runner.errors.setdefault(size, []).append(verdict.errors)
-        self.monitor.check()
 
     def _judge_sizes(self, runner: Runner, fold: Fold) -> None:
         with Clocked(runner):
@@ -236,7 +242,7 @@ class Race:
 
     def chosen_count(self, winner: Runner) -> int:
         """The smallest one within one standard error of the best, where none was given."""
-        return min(winner.good_counts()) if self.count is None else self.count
+        return max(1, min(winner.good_counts())) if self.count is None else self.count
 
     # --- the report -----------------------------------------------------------------------------
 

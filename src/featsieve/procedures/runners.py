@@ -11,9 +11,12 @@ import numpy as np
 
 from featsieve.arrays import FloatArray
 from featsieve.procedures.combination import VOTE_SIZES
+from featsieve.procedures.count_rule import standard_error
 from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
 from featsieve.protocols import Engine, Procedure
 from featsieve.runtime.progress import TimeUp
+
+RESOLUTION = 0.002  # of an error or a loss: differences below do not matter, however sure
 
 
 @dataclass(frozen=True)
@@ -78,13 +81,18 @@ class Runner:
         return _curve({size: self.fold_losses(size) for size in sorted(self.losses)})
 
     def good_counts(self) -> set[int]:
-        """Those within one standard error of the best for every judge, in loss and in error."""
+        """Those within one standard error of the best for every judge, in loss and in error.
+
+        A judge for whom guessing (the count 0) is among them abstains: on noise, more columns
+        bring the answer of a model nearer to a guess, and say nothing else.
+        """
         good = set(self.losses)
         for table in (self.losses, self.errors):
-            for judge in range(len(table[min(good)][0]) if good else 0):
+            for judge in range(len(table[min(self.losses)][0])):
                 curve = _curve({s: np.array(table[s])[:, judge] for s in table})
                 least = min(value for _, value, _ in curve)
-                good &= {size for size, value, spread in curve if value <= least + spread}
+                near = {s for s, value, spread in curve if value <= least + max(spread, RESOLUTION)}
+                good &= set(self.losses) if 0 in near else near
         return good or {min(self.losses, key=lambda size: (self.loss(size), size))}
 
 
@@ -94,10 +102,6 @@ def _curve(losses: Mapping[int, FloatArray]) -> tuple[tuple[int, float, float], 
         (size, float(values.mean()), standard_error(values - losses[best]))
         for size, values in losses.items()
     )
-
-
-def standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 class Clocked:

@@ -10,7 +10,7 @@ import numpy as np
 
 from featsieve.errors import InputError
 from featsieve.measures.cross_val_score import BoundCrossValScore, CrossValScore
-from featsieve.procedures.smi_curve import CurvePoint, count_notes, smallest_within_one_error
+from featsieve.procedures.count_rule import CurvePoint, count_notes, smallest_within_one_error
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import TIE_TOLERANCE
@@ -61,9 +61,8 @@ class ScoreCurve:
         rule = _best_score if self.rule == "auto" else smallest_within_one_error
         chosen = rule(points)
         curve = tuple((point.size, point.value, point.error) for point in points)
-        notes = count_notes(RULES[self.rule], curve)
-        extras = {**chosen.result.extras, "score_curve": curve, **notes}
-        return replace(chosen.result, objective=chosen.value, extras=extras)
+        extras = {"score_curve": curve, **count_notes(RULES[self.rule], curve)}
+        return chosen.result.with_extras(extras, objective=chosen.value)
 
 
 def _exhaustive_sets(bound: BoundCrossValScore) -> Iterator[tuple[SelectionResult, bool]]:
@@ -89,9 +88,7 @@ def _backward_sets(bound: BoundCrossValScore) -> Iterator[tuple[SelectionResult,
 
 
 def _point(bound: BoundCrossValScore, result: SelectionResult) -> CurvePoint:
-    folds = bound.fold_scores(result.indices.tolist())
-    spread = float(folds.std(ddof=1)) if len(folds) > 1 else 0.0
-    return CurvePoint(result, float(folds.mean()), spread / np.sqrt(len(folds)))
+    return CurvePoint.of_folds(result, bound.fold_scores(result.indices.tolist()))
 
 
 def _best_score(points: Sequence[CurvePoint]) -> CurvePoint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from featsieve.inference.permutation import PermutationResult, permutation_steps
@@ -43,7 +43,7 @@ class TestedProcedure:
             if self.rule is None:
                 yield selection
         for test in permutation_steps(engine, self.measure, self.n_permutations, self.random_state):
-            tested = replace(selection, extras={**selection.extras, **_extras(test)})
+            tested = selection.with_extras(_extras(test))
             yield tested if self.rule is None else self._passed(tested)
 
     def _passed(self, tested: SelectionResult) -> SelectionResult:
@@ -51,8 +51,7 @@ class TestedProcedure:
         adjusted = tested.extras[f"adjusted_{self.rule}"]
         passed = adjusted[tested.indices] <= self.alpha
         guarantee = f"{GUARANTEES[self.rule]}, at {self.alpha:.0%}."
-        extras = {**tested.extras, "guarantee": guarantee}
-        return replace(tested, indices=tested.indices[passed], extras=extras)
+        return tested.with_extras({"guarantee": guarantee}, indices=tested.indices[passed])
 
 
 def _extras(test: PermutationResult) -> Mapping[str, Any]:

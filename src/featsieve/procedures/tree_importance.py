@@ -35,12 +35,12 @@ class TreeRanking:
         """The ranking by the trees grown so far."""
         assert k is not None  # only a procedure that counts by itself gets None
         sample = draw_rows(engine, self.seed, MOST_ROWS)
-        words = None
+        approximation = None
         if not sample.is_everything:
-            words = f"trees of a sample of {sample.n_rows} rows"
+            approximation = f"trees of a sample of {sample.n_rows} rows"
         for done, scores in grow(sample, self.n_trees, self.min_rows, self.seed):
             order = best_first(scores)
-            yield SelectionResult(order[:k], scores, order=order, approximation=words)
+            yield SelectionResult(order[:k], scores, order=order, approximation=approximation)
             engine.monitor.tick("growing trees", done, self.n_trees)
 
 

@@ -151,14 +151,14 @@ def _blocks(scan: Scan, options: Options) -> Iterator[FloatArray]:
     pairs = -(-samples // 2)  # each direction serves twice: top-k and bottom-k
     in_net = net_size(rank, options.epsilon)
     is_net = options.n_samples is None and in_net <= pairs
-    wanted = in_net if is_net else pairs
-    if options.n_samples is None and wanted > MAX_DIRECTIONS:
+    n_directions = in_net if is_net else pairs
+    if options.n_samples is None and n_directions > MAX_DIRECTIONS:
         raise InputError(
             f"rank={rank} with epsilon={options.epsilon} and delta={options.delta} asks for "
-            f"{wanted:.1e} directions; give a smaller rank, a larger epsilon or n_samples."
+            f"{n_directions:.1e} directions; give a smaller rank, a larger epsilon or n_samples."
         )
-    for first in range(0, wanted, size):
-        last = min(first + size, wanted)
+    for first in range(0, n_directions, size):
+        last = min(first + size, n_directions)
         if is_net:
             yield net_directions(rank, options.epsilon, first, last)
         else:

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.input.tables import is_sparse
+from featsieve.input.parameters import is_integer
+from featsieve.input.tables import is_rounded, is_sparse, narrowed, unmasked
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import SILENT, Monitor
+from featsieve.runtime.user_warnings import warn_user
 
 PROOF_TOLERANCE = 1e-10
 
@@ -96,10 +98,10 @@ def shares(Q: FloatArray, chosen: IntArray) -> FloatArray:
 
     Over the chosen ones this sums to x'Qx; Q need not be symmetric.
     """
-    given = Q[chosen].sum(axis=0)
+    sums = Q[chosen].sum(axis=0)
     outside = np.ones(len(Q), dtype=bool)
     outside[chosen] = False
-    return given + np.where(outside, np.diag(Q), 0.0)
+    return sums + np.where(outside, np.diag(Q), 0.0)
 
 
 # CMI estimated from counts is non-negative up to rounding: less than this share is rounding.
@@ -223,11 +225,16 @@ def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
 def _as_matrix(Q: Any) -> FloatArray:
     if is_sparse(Q):
         raise InputError("Q is sparse, and solvers need all entries; give Q.toarray().")
-    matrix = np.asarray(Q)
+    matrix = np.asarray(unmasked(Q))
+    if is_rounded(matrix):
+        warn_user(
+            "Q holds integers beyond 2^53, which lose their last digits as floating-point numbers; "
+            "subtract a constant, the best set stays the same."
+        )
     try:
         if matrix.dtype.kind not in "biufO":
             raise TypeError
-        return np.asarray(matrix, dtype=np.float64)
+        return np.asarray(narrowed(matrix), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
             f"Q holds values of type {matrix.dtype}; give a matrix of real numbers."
@@ -235,7 +242,7 @@ def _as_matrix(Q: Any) -> FloatArray:
 
 
 def _check_k(k: int, n: int) -> None:
-    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
+    if not is_integer(k):
         raise InputError(f"k must be an integer, not {k!r}; give the number of features to select.")
     if n < 1:
         raise InputError("Q is 0 × 0, so there is nothing to choose; give at least one feature.")

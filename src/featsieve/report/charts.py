@@ -23,13 +23,15 @@ def score_chart(content: Content) -> str:
         return ""
     low, high = min([0.0, *known]), max([0.0, *known])
     span = (high - low) or 1.0
+    zero = _TOP + _HEIGHT * high / span
     bars = []
     for position, (column, score) in enumerate(zip(shown, scores, strict=True)):
-        height = 0.0 if score is None else _HEIGHT * (score - low) / span
+        height = 0.0 if score is None else _HEIGHT * abs(score) / span
+        top = zero if score is None or score < 0 else zero - height
         words = "no score" if score is None else f"{score:.4g}"
         bars.append(
             f"<rect class='bar {'in' if column.selected else 'out'}' x='{_STEP * position + 2}' "
-            f"y='{_TOP + _HEIGHT - height:.1f}' width='12' height='{height:.1f}'>"
+            f"y='{top:.1f}' width='12' height='{height:.1f}'>"
             f"<title>{position + 1}. {escape(column.name)}: {words}</title></rect>"
         )
     width = _STEP * len(shown) + 4
@@ -38,7 +40,8 @@ def score_chart(content: Content) -> str:
         f"<line id='line' x1='0' x2='0' y1='0' y2='{_HEIGHT + 2 * _TOP}' "
         f"transform='translate({cut} 0)'></line>"
     )
-    label = f"scores of the first {len(shown)} columns in order, selected ones coloured"
+    which = f"the first {len(shown)} columns" if len(shown) > 1 else "the column"
+    label = f"scores of {which} in order, selected ones coloured"
     return (
         f"<svg role='img' aria-label='{label}' viewBox='0 0 {width} {_HEIGHT + 2 * _TOP}' "
         f"style='max-width:{1.6 * width:.0f}px'>{''.join(bars)}{_curve(content)}{line}</svg>"

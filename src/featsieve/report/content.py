@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from featsieve import __version__
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import check_lengths
 from featsieve.markup import points
+from featsieve.plots.canvas import column_names
 from featsieve.plots.pairwise import unit_ranks
 from featsieve.registry import METHODS, score_of
 from featsieve.report.contribution import explained_shares, gains, sampled
@@ -125,7 +127,7 @@ def describe(
     ``facts`` are further fields of :class:`Content`: notes, command, code, …
     """
     _check_table(selector, X, y)
-    labels = _names(selector, names)
+    labels = column_names(selector) if names is None else list(names)
     order = _order(selector)
     near = order[:COMPARED]
     values, target = sampled(X, y, near)
@@ -168,15 +170,8 @@ def _check_table(selector: Any, X: Any, y: Any) -> None:
             f"X has {X.shape[1]} columns, but the selector was fitted on "
             f"{selector.n_features_in_}; give the table that it was fitted on."
         )
-    if y is not None and len(y) != X.shape[0]:
-        raise InputError(
-            f"X has {X.shape[0]} rows and y has {len(y)}; give one target value per row."
-        )
-
-
-def _names(selector: Any, names: Sequence[str] | None) -> list[str]:
-    known = getattr(selector, "feature_names_in_", None) if names is None else names
-    return [f"x{j}" for j in range(selector.n_features_in_)] if known is None else list(known)
+    if y is not None:
+        check_lengths(X.shape[0], y)
 
 
 def _order(selector: Any) -> list[int]:
@@ -212,7 +207,7 @@ def _facts(
         if others:
             nearest = max(others, key=lambda p: pairs[position, p])
             like, shared = labels[order[nearest]], round(float(pairs[position, nearest]), 3)
-    adjusted = selector.result_.extras.get("adjusted_bh")
+    adjusted = getattr(selector, "adjusted_pvalues_", None)
     return ColumnFacts(
         name=str(labels[j]),
         score=_finite(selector.scores_[j]),

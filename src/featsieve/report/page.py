@@ -194,11 +194,11 @@ def _explorer(content: Content) -> str:
         for i, c in enumerate(content.columns)
     ]
     most = min(len(rows), MOST_CUT)
-    cut = min(len(content.selected), most) or 1
+    cut = min(len(content.selected), most)
     return (
         f"<section><h2>All columns</h2>{score_chart(content)}<p class='controls'>"
-        f"<label>Cut the order after <input id='cut' type='range' min='1' max='{most}' "
-        f"value='{cut}'></label> <output id='kept' for='cut'></output> "
+        f"<label>Cut the order after <input id='cut' type='range' min='{min(cut, 1)}' "
+        f"max='{most}' value='{cut}'></label> <output id='kept' for='cut'></output> "
         "<label>Search <input id='search' type='search' autocomplete='off'></label></p>"
         "<details><summary>Names of those kept</summary><pre id='names'></pre></details>"
         f"<div id='grid' data-score='{escape(content.symbol)}' role='table' "

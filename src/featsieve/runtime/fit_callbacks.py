@@ -26,7 +26,7 @@ except ImportError:
 class Phases:
     """A tree of tasks: the fit, one phase per kind of work (reading rows, …), steps of each.
 
-    ``also`` hears of all progress, too.
+    ``also`` hears of all progress as well.
     """
 
     def __init__(self, estimator: Any, also: Callback | None) -> None:

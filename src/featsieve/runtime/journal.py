@@ -38,7 +38,8 @@ class Journal:
     def __init__(self, path: str | Path) -> None:
         import sqlite3  # some builds of Python lack it
 
-        self.n_recalled = self.n_recorded = 0
+        self.n_recalled = self.n_recorded = 0  # recalled: of what earlier runs recorded
+        self._new: set[bytes] = set()
         self._path = Path(path)
         self._lock = Lock()
         self._written = time.monotonic()
@@ -58,7 +59,7 @@ class Journal:
         """The answer, or None."""
         with self._lock:
             row = self._file.execute("SELECT value FROM answer WHERE key = ?", (key,)).fetchone()
-            self.n_recalled += row is not None
+            self.n_recalled += row is not None and key not in self._new
         return None if row is None else _unpacked(row[0])
 
     def record(self, key: bytes, answer: Any) -> None:
@@ -66,6 +67,7 @@ class Journal:
             self._file.execute(
                 "INSERT OR REPLACE INTO answer VALUES (?, ?)", (key, _packed(answer))
             )
+            self._new.add(key)
             self.n_recorded += 1
             if time.monotonic() - self._written > SECONDS_BETWEEN_WRITES:
                 self._file.commit()

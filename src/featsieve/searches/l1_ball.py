@@ -289,7 +289,7 @@ def _search_radius(
 ) -> None:
     """Double the radius until there are more than k non-zeros, then bisect; stop at exactly k.
 
-    Three radii in a row without a better value end the doubling, too: the bound no longer binds,
+    Three radii in a row without a better value also end the doubling: the bound no longer binds,
     and weights that are far too large leave every row alone.
     """
     radius, best, n_stalled = _FIRST_RADIUS, -np.inf, 0

@@ -34,8 +34,6 @@ from featsieve.protocols import (
 from featsieve.result import COMPLETED, SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
-from featsieve.searches.column_sets import best_columns
-from featsieve.searches.exchange import exchanged
 from featsieve.searches.penalty_path import (
     BoundMatrix,
     Continuation,
@@ -43,6 +41,7 @@ from featsieve.searches.penalty_path import (
     PenaltyStep,
     Stage,
 )
+from featsieve.searches.refinement import best_columns, exchanged
 
 Solver = Literal["proximal", "two-metric"]
 SOLVERS = ("proximal", "two-metric")
@@ -65,7 +64,7 @@ class L1LInf(BaseEstimator):
     Parameters
     ----------
     n_components : int or None, default=None
-        Columns of W. None: as many as the measure can use (classes less one for LDA), else 2.
+        Columns of W. None: as many as the measure can use (classes minus one for LDA), else 2.
     p : {inf, 2, 1}, default=inf
         The norm of a unit's rows: the largest entry (Masaeli et al. 2010), the length (group
         lasso), or the sum of absolute values.
@@ -154,13 +153,13 @@ class L1LInf(BaseEstimator):
         return PenalizedRows(bound, owner, self.p, self.solver, self.max_iter, self.tol)
 
     def _n_components(self, bound: BoundMatrix, n_rows: int) -> int:
-        given = self.n_components
-        if given is None:
+        wanted = self.n_components
+        if wanted is None:
             useful = _FEW_COMPONENTS
             if isinstance(bound, HasTransform):
                 useful = bound.useful_components
             return max(1, min(useful, n_rows))
-        return check_integer("n_components", given, 1, n_rows, also="None")
+        return check_integer("n_components", wanted, 1, n_rows, also="None")
 
     # --- starts ---------------------------------------------------------------------------------
 

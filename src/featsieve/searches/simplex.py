@@ -132,8 +132,8 @@ def _redundancy(
     if chosen is None:
         factor = watched_call(positive_factor, columns, monitor)
         return factor, np.zeros(len(columns)), None
-    words = f"Nyström from {len(chosen)} of {len(columns)} columns"
-    return *nystrom_factor(columns, chosen), words
+    approximation = f"Nyström from {len(chosen)} of {len(columns)} columns"
+    return *nystrom_factor(columns, chosen), approximation
 
 
 def _on_first_copies(weights: FloatArray, terms: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from featsieve.arrays import FloatArray
+from featsieve.arrays import FloatArray, IntArray
 from featsieve.input.parameters import (
     Check,
     check_flag,
@@ -139,7 +139,7 @@ class Backward(BaseEstimator):
         objective: float | None = None
         trace: list[float] = []
         while len(left) > (1 if self.order_selected else k):
-            size = self._size(len(left), k)
+            size = removals_due(self.step, len(left), k)
             values = values_without(bound, left, left)
             scores[left] = -values
             if len(left) == k and objective is None:
@@ -150,28 +150,30 @@ class Backward(BaseEstimator):
             removed += dropped
             gone = set(dropped)
             left = [unit for unit in left if unit not in gone]
-            yield _answer(left, removed, scores, k, objective, trace)
+            yield elimination_result(left, removed, scores, k, objective, trace)
             bound.monitor.tick("removing", len(removed), bound.n_units - 1)
         if objective is None:
             objective = float(bound.value(left))
-        yield _answer(left, removed, scores, k, objective, trace)
-
-    def _size(self, current: int, k: int) -> int:
-        """A full round above k, ending at k exactly; one by one below."""
-        return min(round_size(self.step, current), current - k) if current > k else 1
+        yield elimination_result(left, removed, scores, k, objective, trace)
 
 
-def _answer(
-    left: list[int],
-    removed: list[int],
+def removals_due(step: float, current: int, k: int) -> int:
+    """A full round above k, ending at k exactly; one by one below, for the order."""
+    return min(round_size(step, current), current - k) if current > k else 1
+
+
+def elimination_result(
+    left: Sequence[int] | IntArray,
+    removed: Sequence[int],
     scores: FloatArray,
     k: int,
     objective: float | None,
-    trace: list[float],
+    trace: Sequence[float],
 ) -> SelectionResult:
     """The best order so far: what is left (by its last scores), then the removed, last first."""
-    ranked = [left[p] for p in best_first(scores[left])]
-    order = np.array([*ranked, *reversed(removed)], dtype=np.intp)
+    units = np.asarray(left, dtype=np.intp)
+    ranked = units[best_first(scores[units])]
+    order = np.array([*ranked.tolist(), *reversed(removed)], dtype=np.intp)
     return SelectionResult(
         order[:k],
         scores.copy(),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from featsieve.compiled.moments import (
     write_rows,
 )
 from featsieve.schema import Block, Schema, Target
+from featsieve.statistics.slices import summed_in_slices
 
 # Σ(x − x₀)² − n(x̄ − x₀)² may cancel down to a tenth of its first term, else it is summed again.
 MOST_LOSS = 0.9
@@ -235,11 +236,8 @@ def _sparse_cross(
     mean = sums / total if total else sums
     is_full = counts == np.count_nonzero(weights)
     origin = np.where(is_full, mean, 0.0)
-    rest, deviation, cross = (
-        np.zeros(n_columns),
-        np.zeros(n_columns),
-        np.zeros((n_columns, Y.shape[1])),
-    )
+    rest, deviation = np.zeros((2, n_columns))
+    cross = np.zeros((n_columns, Y.shape[1]))
     add_stored_deviations(
         *cells, weights, mean, origin, np.ascontiguousarray(Y), rest, deviation, cross
     )
@@ -376,6 +374,16 @@ class Dummies:
             for j in range(self.schema.n_columns)
         ]
         return np.concatenate(parts, axis=1)
+
+    def in_slices(self, fn: Callable[[Block], Any], engine: Any = None) -> Callable[[Block], Any]:
+        """``fn`` of a few rows at a time, where there are indicators: they may be very many.
+
+        With an engine whose blocks are summarised in this process, its clock is looked at.
+        """
+        if not self.schema.categories:
+            return fn
+        look = engine.monitor.check if engine is not None and engine.is_local else None
+        return partial(summed_in_slices, fn, len(self.owner), look)
 
     def per_unit(self, expanded: FloatArray) -> FloatArray:
         """Scores by unit (first axis): indicators add up to their column, a group is its best."""

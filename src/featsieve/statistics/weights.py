@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.errors import InputError
 from featsieve.schema import KeptRows, power_of_two
 
-MOST_UNITS = 16  # that the least weight may be: class sizes such as 333 and 667 are no counts
+MOST_UNITS = 16  # that the least weight may be: class sizes such as 333 and 667 are not counts
 LEAST = 2.0**-900
+LEAST_OTHERS = 1e-12  # of the weight of one row; information is then rounded to few digits
 ROUNDING = 8 * np.finfo(np.float64).eps
 
 NEARLY_A_FUNCTION = 0.75  # of Chatterjee's coefficient, which is 1 for a function and many rows
@@ -27,7 +29,7 @@ def counted_rows(weight: FloatArray) -> KeptRows | None:
 def relative_weights(weight: FloatArray) -> FloatArray:
     """Positive weights on a scale of their own, so that only their ratios count.
 
-    Weights in the ratio of small whole numbers become the least such numbers, which count rows;
+    Weights in the ratio of small integers become the least such numbers, which count rows;
     all others get the mean 1.
 
     >>> relative_weights(np.array([0.2, 0.2, 0.6])), relative_weights(np.array([0.4, 0.6]))
@@ -42,6 +44,17 @@ def relative_weights(weight: FloatArray) -> FloatArray:
         if (np.abs(counts - np.rint(counts)) <= ROUNDING * counts).all():
             return np.rint(units * (weight / weight.min()))
     return np.asarray(weight / weight.mean())
+
+
+def weights_of_table(weight: FloatArray) -> FloatArray:
+    """Relative weights of all rows; refused where one row has nearly all of the weight."""
+    others = np.delete(weight, weight.argmax()) / weight.max()
+    if len(others) and others.sum() < LEAST_OTHERS:
+        raise InputError(
+            f"sample_weight gives one row more than {1 / LEAST_OTHERS:.0e} times the weight of all "
+            "others together, so that nothing can depend on those; give weights of similar size."
+        )
+    return relative_weights(weight)
 
 
 def belong_to_target(weight: FloatArray, y: Array, is_classification: bool) -> bool:

@@ -132,7 +132,7 @@ def test_graphs_as_target():
 @pytest.mark.parametrize(
     ("kernel", "objects", "message"),
     [
-        (SpectrumKernel(length=0), ["ab"], "length=0 is not possible"),
+        (SpectrumKernel(length=0), ["ab"], "length=0 is not allowed; give an integer >= 1"),
         (SpectrumKernel(), [1.0, 2.0], "strings or lists of symbols"),
         (SpectrumKernel(), np.array([["a", "b"]]), "one object per row"),
         (MismatchKernel(n_mismatches=-1), ["ab"], "n_mismatches=-1"),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from featsieve import CIFE, CMIM, ICAP, MIFS, MRMR, GlobalCMI, MaxRel
 from featsieve.discretize import CAIM
@@ -180,3 +181,16 @@ def test_the_message_names_the_discretizer_of_the_target(one_target):
 def test_the_number_of_permutations_is_whole(count, one_target):
     with pytest.raises(InputError, match=r"n_permutations=.* give an integer >= 0"):
         MaxRel(n_features_to_select=1, n_permutations=count).fit(*one_target)
+
+
+def test_masked_states_are_one_state():
+    codes, mask = np.arange(6), np.arange(6) < 3
+    expected = entropy([None, None, None, 3, 4, 5])
+    assert entropy(np.ma.array(codes, mask=mask)) == pytest.approx(expected)
+
+
+def test_states_of_several_lengths_and_sparse_ones_are_refused():
+    with pytest.raises(InputError, match="differ in length"):
+        entropy([[1], [1, 2]])
+    with pytest.raises(InputError, match=r"give X.toarray\(\)"):
+        cmi_matrix(csr_array(np.eye(3, dtype=int)), [0, 1, 1])

@@ -98,7 +98,7 @@ def test_rounded_numbers_do_not_depend_on_the_unit(seed, decimals, is_class, uni
     seeds,
 )
 def test_the_common_step_is_the_greatest_common_divisor(counts, unit, seed):
-    """Of whole numbers of steps, each known up to 1e-7 of all of them together."""
+    """Of integer numbers of steps, each known up to 1e-7 of all of them together."""
     counts = np.sort(counts) // np.gcd.reduce(counts)
     error = 1e-7 * unit * counts.sum()
     moves = np.random.default_rng(seed).uniform(-error, error, len(counts))

@@ -41,6 +41,24 @@ def test_ridge_is_that_of_scikit_learn():
     assert KernelRidge().predict(train, targets, test, 0) == pytest.approx(expected)
 
 
+def test_without_columns_a_judge_guesses():
+    none = np.array([], dtype=int)
+    judges = [JUDGES["neighbors"], JUDGES["trees"]]
+    sample = sample_of(X, Y)
+    fold = split_rows(sample, 3, 0)[0]
+    verdict = Court(sample, judges, 0).verdict(fold, none)
+    guess = np.mean((Y[fold.test] - Y[fold.train].mean()) ** 2) / Y.var()
+    assert verdict.errors.tolist() == verdict.losses.tolist() == pytest.approx([guess] * 2)
+    classes = np.concatenate([["a"], CLASSES[1:]])  # the guess is the most frequent class
+    sample = sample_of(X, classes)
+    fold = split_rows(sample, 3, 0)[0]
+    verdict = Court(sample, judges, 0).verdict(fold, none)
+    states, counts = np.unique(classes[fold.train], return_counts=True)
+    wrong = np.mean(classes[fold.test] != states[counts.argmax()])
+    assert verdict.errors == pytest.approx([wrong] * 2)
+    assert verdict.losses == pytest.approx([1.0] * 2)
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(6, 40), st.integers(2, 5), st.integers(0, 5), st.booleans())
 def test_folds_cover_every_row_once_and_are_balanced(n_rows, n_folds, seed, classes):

@@ -72,7 +72,7 @@ def shape_of(path: Path) -> Shape:
 
 
 def _target(path: Path) -> tuple[Array, bool]:
-    """Codes of classes (text, or at most 26 different whole numbers), or numbers."""
+    """Codes of classes (text, or at most 26 different integers), or numbers."""
     import pandas as pd
 
     target = pd.read_parquet(path, columns=["target"])["target"]

@@ -46,7 +46,7 @@ MANUAL_BAND = (8.0, 40.0)  # Hz
 DELAY = 0.05  # seconds: a quarter of a period apart near 5 Hz, half of one near 10 Hz
 N_FREQUENCIES, MANY_FREQUENCIES = 5, 20
 TRIALS, QUICK_TRIALS, QUICK_CHANNELS, CHANNELS = 50, 1, 24, 118
-# What the simulated head does beside the rhythms that answer: nothing, or as real ones do.
+# What the simulated head does besides the rhythms that answer: nothing, or as real ones do.
 SCENES = {"quiet": 0.0, "idle rhythms": 1.5}
 EDGES = np.arange(2.0, 42.0, 2.0)
 NOTE = """The paper's recordings cannot be shipped, so its errors are not a yardstick for ours: what

@@ -171,7 +171,7 @@ def fold_error(path: Path, column: str, n_folds: int, fold: int) -> dict[str, An
         return {"error": 100.0, "seconds": seconds, "unfinished": True}
     chosen = np.sort(selected_columns(selector))
     return {
-        "error": 100.0 * _judged(path, n_folds, fold, tuple(chosen.tolist()), train, test),
+        "error": 100.0 * _judged(path, tuple(chosen.tolist()), train, test),
         "seconds": seconds,
         "columns": chosen.tolist(),
     }
@@ -182,9 +182,7 @@ def _matrix(table: Table, rows: IntArray) -> Any:
     return frame if categorical_by_dtype(frame) else frame.to_numpy()
 
 
-def _judged(
-    path: Path, n_folds: int, fold: int, columns: tuple[int, ...], train: IntArray, test: IntArray
-) -> float:
+def _judged(path: Path, columns: tuple[int, ...], train: IntArray, test: IntArray) -> float:
     table = prepared(path)
     frame = table.frame.iloc[:, list(columns)]
     judge = make_judge("svm_median", table.task).fit(frame.iloc[train], table.y[train])

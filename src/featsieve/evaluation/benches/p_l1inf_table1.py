@@ -1,7 +1,7 @@
 """Masaeli et al. (2010), Table 1 and Figures 1 to 5: 5-fold errors of transformations as selectors.
 
 The paper does not say whether columns were selected inside the folds. Both protocols are run; the
-table compares the nested one, and the optimistic one stands beside it.
+table compares the nested one, and the optimistic one stands next to it.
 """
 
 from __future__ import annotations

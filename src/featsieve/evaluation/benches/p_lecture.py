@@ -142,7 +142,7 @@ def _claims(answers: list[dict[str, Any]]) -> list[Claim]:
               f"the same ten columns for {same} of {n} seeds"),
         Claim("p-values by permutation tell relevant columns from chance",
               mean <= ALPHA + 2 * error,
-              f"false columns beyond Bonferroni: {mean:.2f} ± {error:.2f} a table"),
+              f"false columns beyond Bonferroni: {mean:.2f} ± {error:.2f} per table"),
     ]  # fmt: skip
 
 

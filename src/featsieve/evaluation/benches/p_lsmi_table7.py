@@ -87,7 +87,6 @@ the paper by more than two standard errors. **Bold** by the paper's rule: the be
 one-sided paired t-test at 5 % over the trials does not find worse. On sets of at most 400 rows the
 paper's figure is that of one draw of folds: its standard error holds the deviation over draws, as
 measured here with PC."""
-FOLD_LUCK = "PC"  # selects the same columns in each trial of a small set: what is left is folds
 
 
 def count_for(table: Shape) -> int:
@@ -130,8 +129,7 @@ def warm_up(request: Request) -> None:
 
 def report(request: Request, results: Results) -> Report:
     rows = [row for row in _rows(request) if trial_values(results, *row)]
-    small = {n for n, path in paths(request).items() if shape_of(path).n_rows <= N_SAMPLES}
-    compared = [_compared(results, name, method, name in small) for name, method in rows]
+    compared = [_compared(results, name, method) for name, method in rows]
     errors = {row: [answer["error"] for answer in trial_values(results, *row)] for row in rows}
     marked = {name: _bold(errors, name) for name in dict.fromkeys(name for name, _ in rows)}
     methods = list(dict.fromkeys(method for _, method in rows))
@@ -158,7 +156,7 @@ def report(request: Request, results: Results) -> Report:
     )
 
 
-def _compared(results: Results, name: str, method: str, small: bool) -> Comparison:
+def _compared(results: Results, name: str, method: str) -> Comparison:
     values = [answer["error"] for answer in trial_values(results, name, method)]
     mean, error = mean_and_error(values)
     figure = PAPER[name][METHODS.index(method)] if name in PAPER else None

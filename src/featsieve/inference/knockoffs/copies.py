@@ -176,7 +176,7 @@ def fit_copy_model(
     require_memory(MATRICES * width**2, engine.memory_limit, "the covariance of all columns")
     rows = _sample_rows(engine.n_samples, seed)
     moments = engine.reduce_rows(
-        partial(table_moments, dummies, rows),
+        dummies.in_slices(partial(table_moments, dummies, rows), engine),
         moments=None if schema.categories else TableMoments.of_columns,
     )
     scaling = _scaling(moments, dummies)

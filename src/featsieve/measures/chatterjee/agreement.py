@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.engines.base import require_memory
+from featsieve.engines.base import require_memory, slices
 from featsieve.measures.chatterjee.neighbours import Points
 from featsieve.measures.hsic.target_kernel import HasFeatures, LabelVectors, fit_target_kernel
 from featsieve.protocols import Engine
@@ -96,8 +96,8 @@ class ClassAgreement:
         for codes in self.codes.T:
             states, state = np.unique(codes, return_inverse=True)
             _, keys = _sorted_keys(points.codes, state, len(states))
-            wanted = near * len(states) + state[rows]
-            total += np.searchsorted(keys, wanted, side="right") - np.searchsorted(keys, wanted)
+            pairs = near * len(states) + state[rows]
+            total += np.searchsorted(keys, pairs, side="right") - np.searchsorted(keys, pairs)
         return total / self.codes.shape[1]
 
 
@@ -126,8 +126,7 @@ class KernelAgreement:
             of_points = np.add.reduceat(self.values[points.order], points.starts, axis=0)
             return np.asarray(np.einsum("ij,ij->i", self.values[rows], of_points[near]))
         total = np.empty(len(rows))
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            some = slice(start, start + ROWS_AT_ONCE)
+        for some in slices(len(rows), ROWS_AT_ONCE):
             gram = self.values[rows[some]][:, points.order]
             of_points = np.add.reduceat(gram, points.starts, axis=1)
             total[some] = of_points[np.arange(len(of_points)), near[some]]

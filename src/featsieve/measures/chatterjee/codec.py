@@ -87,9 +87,10 @@ class BoundConditionalDependence:
         self._n_jobs = engine.n_jobs
         self._agreement = agreement
         self._n_neighbors = n_neighbors
-        X, y = engine.take()
-        self._schema = engine.schema
         dummies = Dummies(engine.schema)
+        n, d = engine.n_samples, len(dummies.owner)
+        require_table(n, d, engine.memory_limit)
+        X, y = engine.take()
         expanded = np.array(dummies.expand(Block(0, X, y)), dtype=np.float64)
         expanded[:, dummies.is_indicator] *= HALF
         self._points = expanded

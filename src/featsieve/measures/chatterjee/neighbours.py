@@ -79,7 +79,7 @@ def _in_space(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray
     from scipy.spatial import cKDTree
 
     tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
-    found: list[tuple[IntArray, IntArray]] = []
+    parts: list[tuple[IntArray, IntArray]] = []
     open_ = np.arange(len(queries))
     k = LOOKED_AT
     while len(open_):
@@ -88,10 +88,10 @@ def _in_space(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray
         distances = np.where(near == queries[open_][:, None], np.inf, distances)
         more = _ties(distances)[:, -1] & (k < len(points))
         rows, others = _tied(distances[~more], near[~more])
-        found.append((open_[~more][rows], others))
+        parts.append((open_[~more][rows], others))
         open_ = open_[more]
         k *= 4
-    return np.concatenate([r for r, _ in found]), np.concatenate([o for _, o in found])
+    return np.concatenate([r for r, _ in parts]), np.concatenate([o for _, o in parts])
 
 
 def _on_a_line(points: FloatArray, queries: IntArray) -> tuple[IntArray, IntArray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, sum_contributions
+from featsieve.engines.base import slices
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.hsic.kernels import KernelFunction, UnitColumns, WidthPolicy, no_columns
@@ -170,8 +171,8 @@ class FeaturePass:
         size = max(CHUNK_NUMBERS // (self.n_features * max(len(self.widths), 1)), 16)
         dense = block.dense()
         merged: Any = None
-        for start in range(0, block.n_rows, size):
-            part = self._rows(dense[start : start + size].T, block.y[start : start + size])
+        for rows in slices(block.n_rows, size):
+            part = self._rows(dense[rows].T, block.y[rows])
             merged = part if merged is None else merged.merge(part)
         return merged
 

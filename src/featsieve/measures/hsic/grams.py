@@ -54,11 +54,6 @@ def asymptotic_moments(K: FloatArray, L: FloatArray) -> HSICMoments:
     return HSICMoments(value, R, max(16.0 / m * (R - value**2), 0.0))
 
 
-def gram_mmd(K: FloatArray, L: FloatArray) -> float:
-    """Biased MMD² = tr KL for target labels +1/m₊ and −1/m₋ (P-HSIC section 4)."""
-    return float(np.vdot(K, L))
-
-
 def gram_kta(K: FloatArray, L: FloatArray, normalize: bool = False) -> float:
     """Kernel target alignment: tr KL, divided by ‖K‖‖L‖ if ``normalize`` (P-HSIC section 4)."""
     aligned = float(np.vdot(K, L))

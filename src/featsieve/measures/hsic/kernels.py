@@ -18,9 +18,9 @@ from featsieve.compiled.hsic_tiles import (
     weighted_exponential,
 )
 from featsieve.compiled.medians import add_pair_contributions
-from featsieve.engines.base import spans
+from featsieve.engines.base import slices
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.parameters import not_allowed
 from featsieve.measures.hsic.medians import median_of_column, median_of_sums, median_rows
 from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
@@ -211,9 +211,7 @@ def kernel_function(name: Any) -> KernelFunction:
     if isinstance(name, str) and name in KERNELS:
         return KERNELS[name]
     allowed = ", ".join(map(repr, KERNELS))
-    raise InputError(
-        f"kernel must be one of {allowed} or a function of two 2-D arrays, got {brief(name)}."
-    )
+    raise not_allowed("kernel", name, f"{allowed} or a function of two 2-D arrays")
 
 
 def median_kernel_distance(
@@ -239,10 +237,9 @@ def pair_contributions(
     n_columns, n_rows = columns.shape
     total = np.zeros(n_rows * (n_rows - 1) // 2, columns.dtype)
     step = max(1, TERMS_PER_TICK // max(1, len(total)))
-    for begin, end in spans(n_columns, step):
-        if monitor is not None and begin:
-            monitor.tick("taking medians", begin, n_columns)
-        part = slice(begin, end)
+    for part in slices(n_columns, step):
+        if monitor is not None and part.start:
+            monitor.tick("taking medians", part.start, n_columns)
         add_pair_contributions(total, columns[part], scale[part], is_code[part], form)
     return total
 
@@ -403,5 +400,5 @@ def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
 
 
 def refused_bandwidth(bandwidth: Any, name: str = "bandwidth") -> InputError:
-    words = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
-    return InputError(f"{name} must be {words} or a positive number, got {brief(bandwidth)}.")
+    choices = "'median', 'dimension', 'optimize'" if name == "bandwidth" else "'median'"
+    return not_allowed(name, bandwidth, f"{choices} or a number > 0")

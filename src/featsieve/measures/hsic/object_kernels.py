@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 
 from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_flag
+from featsieve.input.parameters import check_flag, check_integer
 
 Counts = Mapping[Hashable, int]
 
@@ -74,11 +74,6 @@ def _sparse_counts(counts: list[Counts]) -> Any:
     return csr_array((data, indices, starts), shape=(len(counts), max(len(column), 1)))
 
 
-def _check_length(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name}={value!r} is not possible; give an integer >= {least}.")
-
-
 def _check_sequences(objects: Iterable[Any]) -> None:
     for item in objects:
         if not isinstance(item, str | bytes | tuple | list):
@@ -109,7 +104,7 @@ class SpectrumKernel(ObjectKernel):
     normalize: bool = True
 
     def counts(self, objects: Sequence[Any]) -> list[Counts]:
-        _check_length("length", self.length, 1)
+        check_integer("length", self.length, 1)
         _check_sequences(objects)
         return [Counter(_substrings(item, self.length)) for item in objects]
 
@@ -147,8 +142,8 @@ class MismatchKernel(ObjectKernel):
     normalize: bool = True
 
     def counts(self, objects: Sequence[Any]) -> list[Counts]:
-        _check_length("length", self.length, 1)
-        _check_length("n_mismatches", self.n_mismatches, 0)
+        check_integer("length", self.length, 1)
+        check_integer("n_mismatches", self.n_mismatches, 0)
         _check_sequences(objects)
         symbols = self._symbols(objects)
         neighbours: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
@@ -213,7 +208,7 @@ class WeisfeilerLehmanKernel(ObjectKernel):
     normalize: bool = True
 
     def counts(self, objects: Sequence[Any]) -> list[Counts]:
-        _check_length("n_iterations", self.n_iterations, 0)
+        check_integer("n_iterations", self.n_iterations, 0)
         short: dict[Hashable, int] = {}  # one number for each pattern, the same in all graphs
         return [self._graph_counts(*_read_graph(graph), short) for graph in objects]
 

@@ -23,8 +23,9 @@ from featsieve.compiled.hsic_tiles import (
     sum_contributions,
 )
 from featsieve.errors import InputError
+from featsieve.input.parameters import not_allowed
 from featsieve.measures.hsic.kernels import KernelFunction, Slopes, UnitColumns
-from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel
+from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel, gram_of_function
 from featsieve.measures.hsic.tiles import RowPairs, RowStrip, Sums
 from featsieve.schema import Block
 
@@ -66,7 +67,7 @@ def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -
     if criterion in ("mmd", "kta"):  # tr KL, P-HSIC section 4
         return FixedMatrix(1.0, 0.0, 0.0, with_diagonal=True)
     if criterion != "hsic":
-        raise InputError(f"criterion must be 'hsic', 'mmd' or 'kta', got {criterion!r}.")
+        raise not_allowed("criterion", criterion, "'hsic', 'mmd' or 'kta'")
     if estimator == "unbiased":  # P-HSIC eq. (4)
         check_enough_samples(n)
         return FixedMatrix(
@@ -76,7 +77,7 @@ def fixed_matrix(n: int, estimator: str = "unbiased", criterion: str = "hsic") -
         return replace(centring(n), scale=1.0 / max(n - 1, 1) ** 2)
     if estimator == "v_statistic":  # P-L1INF eq. (8)
         return replace(centring(n), scale=1.0 / n**2)
-    raise InputError(f"estimator must be 'unbiased', 'biased' or 'v_statistic', got {estimator!r}.")
+    raise not_allowed("estimator", estimator, "'unbiased', 'biased' or 'v_statistic'")
 
 
 def check_enough_samples(n: int) -> None:
@@ -151,8 +152,10 @@ class StoredTarget:
     def _strip(self, start: int, n_rows: int) -> FloatArray:
         """Several tiles side by side: of some rows with all after them."""
         if start not in self._wide:
-            own = [(j, M) for (i, j), M in self.tiles.items() if i == start and j < start + n_rows]
-            self._wide[start] = np.concatenate([M for _, M in sorted(own, key=itemgetter(0))], 1)
+            tiles = [
+                (j, M) for (i, j), M in self.tiles.items() if i == start and j < start + n_rows
+            ]
+            self._wide[start] = np.concatenate([M for _, M in sorted(tiles, key=itemgetter(0))], 1)
         return self._wide[start]
 
     def merge(self, other: Self) -> Self:
@@ -298,12 +301,7 @@ def function_pass(
     function: Callable[[Array, Array], Array], target: TargetTiles, a: RowStrip, b: RowStrip
 ) -> Sums:
     """Σ K_ab M_ab with a user's kernel function."""
-    K = np.asarray(function(a.X.T, b.X.T), dtype=np.float64)
-    if K.shape != (a.n_rows, b.n_rows):
-        raise InputError(
-            f"the kernel function returned shape {K.shape} for {a.n_rows} and {b.n_rows} rows; "
-            "return one value for each pair of rows."
-        )
+    K = gram_of_function("kernel", function, a.X.T, b.X.T)
     return Sums((np.asarray(np.vdot(K, target.tile(a, b))),))
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED, gaussian_slopes, sum_contributions
-from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
 from featsieve.measures.hsic.kernels import (
     FixedWidth,
@@ -26,14 +25,7 @@ from featsieve.measures.hsic.kernels import (
 )
 from featsieve.measures.hsic.medians import CONSTANT_BANDWIDTH
 from featsieve.measures.hsic.passes import RowSums, SetChanges, SetPass, TargetTiles
-from featsieve.measures.hsic.tiles import (
-    GatheredRowPairs,
-    RowPairs,
-    RowStrip,
-    StreamedRowPairs,
-    tile_width,
-    upper_tiles,
-)
+from featsieve.measures.hsic.tiles import RowPairs, RowStrip, upper_tiles
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.products import watched_product
 from featsieve.runtime.progress import SILENT, Monitor
@@ -103,8 +95,8 @@ class ProjectedHSIC:
                 "the gradient for a matrix needs an 'rbf', 'linear' or 'poly' kernel; choose one "
                 "of them."
             )
-        self._pairs = gathered_pairs(pairs)
-        self._tiles, self._kernel, self._schema = tiles, kernel, schema
+        self._pairs = pairs.gathered()
+        self._tiles, self._kernel = tiles, kernel
         self._widths = _expanded_widths(widths, schema)
         self._X = expanded_columns(self._pairs.rows.X, schema)
 
@@ -269,19 +261,6 @@ def _expanded_widths(widths: WidthPolicy, schema: Schema) -> WidthPolicy:
     if isinstance(widths, MedianWidth):
         return replace(widths, sample=expanded_columns(widths.sample, schema))
     return widths
-
-
-def gathered_pairs(pairs: RowPairs) -> GatheredRowPairs:
-    """Rows in memory: W is asked about hundreds of times."""
-    if isinstance(pairs, GatheredRowPairs):
-        return pairs
-    assert isinstance(pairs, StreamedRowPairs)
-    engine = pairs.engine
-    require_memory(2 * engine.n_samples * engine.n_features, engine.memory_limit, "the table")
-    X, y = engine.take()
-    rows = RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
-    width = tile_width(engine.n_features)
-    return GatheredRowPairs(rows, engine.n_samples, width, engine.n_jobs, engine.monitor)
 
 
 # --- sets of columns side by side, without W: compared by the hundred -----------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief, is_word
+from featsieve.input.parameters import is_word, not_allowed
 from featsieve.linalg.inverse_root import inverse_root
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
@@ -124,13 +124,20 @@ class FunctionOfTarget:
 
     def tile(self, a: Block, b: Block) -> FloatArray:
         left, right = (class_values(block.y, self.classes) for block in (a, b))
-        L = np.asarray(self.function(left, right), dtype=np.float64)
-        if L.shape != (a.n_rows, b.n_rows):
-            raise InputError(
-                f"the target_kernel function returned shape {L.shape} for {a.n_rows} and "
-                f"{b.n_rows} rows; return one value for each pair of rows."
-            )
-        return L
+        return gram_of_function("target_kernel", self.function, left, right)
+
+
+def gram_of_function(
+    parameter: str, function: Callable[[Array, Array], Array], A: Array, B: Array
+) -> FloatArray:
+    """What a user's function gives for the rows of A and B, if it has the right shape."""
+    K = np.asarray(function(A, B), dtype=np.float64)
+    if K.shape != (len(A), len(B)):
+        raise InputError(
+            f"the {parameter} function returned shape {K.shape} for {len(A)} and {len(B)} rows; "
+            "return one value for each pair of rows."
+        )
+    return K
 
 
 @dataclass(frozen=True)
@@ -266,10 +273,11 @@ def _numeric_target(
     try:
         function = kernel_function(kind)
     except InputError:
-        raise InputError(
-            "target_kernel must be 'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', "
-            "'linear', 'poly', 'precomputed', a string or graph kernel, or a function, "
-            f"got {brief(kind)}."
+        raise not_allowed(
+            "target_kernel",
+            kind,
+            "'auto', 'bin', 'mul', 'reg', 'delta', 'rbf', 'laplace', 'linear', 'poly', "
+            "'precomputed', a string or graph kernel, or a function",
         ) from None
     if any(labels.dtype.kind not in "biuf" for labels in classes):
         raise InputError(f"target_kernel={kind!r} needs numbers, but y holds text; use 'delta'.")

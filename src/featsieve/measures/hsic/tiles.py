@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import require_memory, rows_inside
 from featsieve.engines.memory import gathered
 from featsieve.engines.remote import CanShare
 from featsieve.protocols import Engine
@@ -94,6 +95,10 @@ class RowPairs(Protocol):
 
     def reduce_each(self, fn: TileFunction, columns: IntArray) -> list[Any]:
         """The same for each group separately."""
+        ...
+
+    def gathered(self) -> GatheredRowPairs:
+        """Rows in memory, for what is asked of them hundreds of times."""
         ...
 
     def reduce_strips(self, fn: TileFunction, columns: IntArray) -> Any:
@@ -219,6 +224,9 @@ class GatheredRowPairs:
     def alone(self) -> GatheredRowPairs:
         return replace(self, n_jobs=1, monitor=self.monitor.silent(GRACE))
 
+    def gathered(self) -> GatheredRowPairs:
+        return self
+
 
 @dataclass(frozen=True)
 class SharedRowPairs(GatheredRowPairs):
@@ -290,6 +298,14 @@ class StreamedRowPairs:
     def alone(self) -> StreamedRowPairs:
         return self
 
+    def gathered(self) -> GatheredRowPairs:
+        engine = self.engine
+        require_memory(2 * engine.n_samples * engine.n_features, engine.memory_limit, "the table")
+        X, y = engine.take()
+        rows = RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
+        width = tile_width(engine.n_features)
+        return GatheredRowPairs(rows, engine.n_samples, width, engine.n_jobs, engine.monitor)
+
     def reduce_strips(self, fn: TileFunction, columns: IntArray) -> Any:
         return self.reduce(fn, columns)
 
@@ -357,8 +373,7 @@ class Strips:
 def _chosen_rows(rows: IntArray | None, block: Block) -> Strips:
     X, y = block.dense() if block.is_sparse else block.X, block.y
     if rows is not None:
-        low, high = np.searchsorted(rows, [block.start, block.start + block.n_rows])
-        local = rows[low:high] - block.start
+        local = rows_inside(rows, block.start, block.n_rows)
         X, y = X[local], y[local]
     return Strips((RowStrip(block.start, np.array(X.T, order="C"), np.array(y)),))
 

@@ -224,8 +224,8 @@ class OutputInformation:
         return self._gain(self.triple - self.pair, counts.class_nlogn, counts.log_total)
 
     def conditional(self) -> FloatArray:
-        given = self.counts.class_sums[self.i] - self.counts.column_sums[self.i]
-        return self._gain(self.triple - self.pair, given, 0.0)
+        class_given_column = self.counts.class_sums[self.i] - self.counts.column_sums[self.i]
+        return self._gain(self.triple - self.pair, class_given_column, 0.0)
 
     def within_classes(self) -> FloatArray:
         alone = self.counts.class_sums

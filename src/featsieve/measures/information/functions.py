@@ -12,8 +12,8 @@ from scipy.special import betaincinv, digamma, xlogy
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.discretize.base import MAX_STATES
 from featsieve.errors import InputError
-from featsieve.input.parameters import effective_n_jobs
-from featsieve.input.tables import is_missing
+from featsieve.input.parameters import check_choice, check_real, effective_n_jobs
+from featsieve.input.tables import array_of, is_missing, is_sparse, unmasked
 from featsieve.measures.information.counts import Codes, Layout
 from featsieve.measures.information.joint import (
     Correction,
@@ -46,7 +46,11 @@ def state_codes(x: Any, name: str) -> IntArray:
 
 def as_states(x: Any) -> Array:
     """An array; a list with text keeps each value as given, where NumPy would make all text."""
-    values = np.asarray(x)
+    if is_sparse(x):
+        raise InputError("the states are sparse, and counts need all of them; give X.toarray().")
+    values = array_of(unmasked(x))
+    if values is None:
+        raise InputError("the states differ in length from row to row; give one state per cell.")
     if values.dtype.kind in "US" and not isinstance(x, np.ndarray):
         return np.array(x, dtype=object)
     return values
@@ -111,7 +115,7 @@ def mutual_information(x: Any, y: Any, *, correction: Correction = None) -> floa
 
 
 def normalized_mutual_information(x: Any, y: Any, *, correction: Correction = None) -> float:
-    """I(X; Y) / √(H(X) H(Y)) (Sugiyama, lecture notes), 0 if either has one state only.
+    """I(X; Y) / √(H(X) H(Y)) (Sugiyama, lecture notes), 0 if either has only one state.
 
     The data are those of :func:`entropy`.
 
@@ -200,8 +204,8 @@ def _joint(correction: Correction, **variables: Any) -> JointCounts:
     codes = {name: state_codes(values, name) for name, values in variables.items()}
     lengths = {name: len(values) for name, values in codes.items()}
     if len(set(lengths.values())) > 1:
-        given = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise InputError(f"the numbers of rows differ: {given}; give one state per row in each.")
+        counts = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise InputError(f"the numbers of rows differ: {counts}; give one state per row in each.")
     return JointCounts.of(list(codes.values()), correction)
 
 
@@ -249,8 +253,7 @@ def information_posterior(
     a, b = state_codes(x, "x"), state_codes(y, "y")
     if len(a) != len(b):
         raise InputError(f"x has {len(a)} rows and y has {len(b)}; give one state per row in each.")
-    if not 0 < level < 1:
-        raise InputError(f"level={level!r} is not possible; give a probability between 0 and 1.")
+    level = check_real("level", level, 0, 1, inclusive="neither")
     table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
     np.add.at(table, (a, b), 1.0)
     return posterior_of_table(table + _prior_count(prior, table.size), level)
@@ -267,10 +270,7 @@ def posterior_of_table(table: FloatArray, level: float = 0.95) -> InformationPos
 
 def _prior_count(prior: Prior, n_cells: int) -> float:
     counts = {"perks": 1.0 / n_cells, "jeffreys": 0.5, "uniform": 1.0}
-    if prior not in counts:
-        allowed = ", ".join(map(repr, counts))
-        raise InputError(f"prior={prior!r} is not known; allowed are {allowed}.")
-    return counts[prior]
+    return counts[check_choice("prior", prior, counts)]
 
 
 def _mean(table: FloatArray) -> float:

@@ -97,9 +97,9 @@ def information(joint: JointCounts) -> float:
 
 def conditional_information(joint: JointCounts) -> float:
     """I of the variables on axes 0 and 1 given those on all further axes, never below 0."""
-    given = tuple(range(2, len(joint.sizes)))
-    gain = joint.entropy(0, *given) + joint.entropy(1, *given)
-    return max(0.0, gain - joint.entropy(*given) - joint.entropy())
+    conditions = tuple(range(2, len(joint.sizes)))
+    gain = joint.entropy(0, *conditions) + joint.entropy(1, *conditions)
+    return max(0.0, gain - joint.entropy(*conditions) - joint.entropy())
 
 
 MOST_KNOWN = 256

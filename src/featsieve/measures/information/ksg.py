@@ -122,7 +122,7 @@ def _unit_size(values: FloatArray) -> FloatArray:
 
 
 def _steps(distinct: FloatArray) -> FloatArray | None:
-    """Sorted values as whole numbers of one step, if single precision allows that all are."""
+    """Sorted values as integer multiples of one step, if single precision allows that all are."""
     noise = ROUNDING * float(np.abs(distinct).max())
     gaps, span = np.diff(distinct), float(distinct[-1] - distinct[0])
     finest = max(FINEST_STEP * noise, span / MOST_STEPS)

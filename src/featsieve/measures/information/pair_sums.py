@@ -251,15 +251,15 @@ class PackedPairs:
         """Sums over the tables of (X_i, X_j) and of (X_i, X_j, Y) for all columns j, or some."""
         if not len(self.split.wide):
             return self._thin_row(column, others)
-        wanted = np.arange(self.split.layout.n_columns) if others is None else others
-        pair, triple = np.empty((2, len(wanted)))
-        position, positions = self.split.positions[column], self.split.positions[wanted]
+        columns = np.arange(self.split.layout.n_columns) if others is None else others
+        pair, triple = np.empty((2, len(columns)))
+        position, positions = self.split.positions[column], self.split.positions[columns]
         by_planes = (positions >= 0) & (position >= 0)
         if by_planes.any():
             sums = self._thin_row(int(position), positions[by_planes])
             pair[by_planes], triple[by_planes] = sums
         if not by_planes.all():
-            sums = self._direct(column, wanted[~by_planes])
+            sums = self._direct(column, columns[~by_planes])
             pair[~by_planes], triple[~by_planes] = sums
         return pair, triple
 

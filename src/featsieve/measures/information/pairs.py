@@ -76,9 +76,14 @@ Term = Callable[[FloatArray, FloatArray], FloatArray]
 def conditional_matrix(sums: PairSource, monitor: Monitor = SILENT) -> FloatArray:
     """I(X_j; Y | X_i) = H(X_i, X_j) + H(X_i, Y) − H(X_i) − H(X_i, X_j, Y); I(X_i; Y) for i = j."""
     counts = sums.counts
-    given = counts.class_sums - counts.column_sums
+    class_given_column = counts.class_sums - counts.column_sums
     return _matrix(
-        sums, lambda pair, triple: triple - pair, given, None, counts.information, monitor
+        sums,
+        lambda pair, triple: triple - pair,
+        class_given_column,
+        None,
+        counts.information,
+        monitor,
     )
 
 

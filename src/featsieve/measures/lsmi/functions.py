@@ -121,6 +121,6 @@ def _engine(X: Any, y: Any, task: str) -> Any:
 
 def _as_given(alpha: FloatArray, centers: Centers) -> FloatArray:
     """In the order in which the centres were given."""
-    given = np.empty_like(alpha)
-    given[centers.order] = alpha
-    return given
+    ordered = np.empty_like(alpha)
+    ordered[centers.order] = alpha
+    return ordered

@@ -81,6 +81,7 @@ def spread_rows(X: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
 
 _RESIDENT_BYTES = 2**25  # a table this small is read once, not at every pass
 _CHUNK_ROWS = 2048
+_CHUNK_NUMBERS = 1 << 21  # fewer rows, where a row has very many indicators
 _CHUNKS_PER_LOOK = 16
 _ORIGIN_ROWS = 100
 
@@ -104,7 +105,7 @@ class RowReader:
         values = np.asarray(X, dtype=np.float64)
         if self.dummies is not None:
             values = self.dummies.expand(Block(0, values, np.empty((len(X), 0))))
-            values[:, self.dummies.is_indicator] *= np.sqrt(0.5)
+            values *= np.where(self.dummies.is_indicator, np.sqrt(0.5), 1.0)
         return values - self.origin
 
     def targets(self, y: Array) -> FloatArray:
@@ -186,17 +187,20 @@ class TableRows:
 
     def passes(self, folds: IntArray, n_folds: int) -> Callable[[Callable[[Rows], S]], S]:
         """A function that summarises all rows, chunk by chunk, with these folds."""
+        width = max(1, len(self.unit_of_column))
+        n_rows = max(1, min(_CHUNK_ROWS, _CHUNK_NUMBERS // width))
         if self.is_resident:
-            chunks = list(_chunks(*self._resident, folds, n_folds, np.asarray))
+            chunks = list(_chunks(*self._resident, folds, n_folds, np.asarray, n_rows))
             return lambda fn: _merged(map(fn, self._watched(chunks)))
         reader, engine = self._reader, self._engine
+        watched = self._watched if engine.is_local else iter
 
         def reduce(fn: Callable[[Rows], S]) -> S:
             def of_block(block: Block) -> S:
                 block_folds = folds[block.start : block.start + block.n_rows]
                 y = reader.targets(block.y)
-                chunks = _chunks(block.dense(), y, block_folds, n_folds, reader.columns)
-                return _merged(map(fn, chunks))
+                chunks = _chunks(block.dense(), y, block_folds, n_folds, reader.columns, n_rows)
+                return _merged(map(fn, watched(chunks)))
 
             return engine.reduce_rows(of_block)
 
@@ -219,10 +223,11 @@ def _chunks(
     folds: IntArray,
     n_folds: int,
     columns: Callable[[FloatArray], FloatArray],
+    n_rows: int,
 ) -> Iterator[Rows]:
-    """``columns``: of a chunk at a time, for a block of Dask can be large."""
-    for start in range(0, len(X), _CHUNK_ROWS):
-        part = slice(start, start + _CHUNK_ROWS)
+    """``columns``: of a chunk of rows at a time, for a block of Dask can be large."""
+    for start in range(0, len(X), n_rows):
+        part = slice(start, start + n_rows)
         yield sorted_by_fold(columns(X[part]), y[part], folds[part], n_folds)
 
 

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
-from featsieve.engines.base import weights_of
+from featsieve.engines.base import spans, weights_of
 from featsieve.protocols import Engine
 from featsieve.schema import Block
 from featsieve.statistics.moments import ColumnMoments, Dummies, centred_columns, column_moments
@@ -102,8 +102,7 @@ class MovedPearson:
         X = self.dummies.expand(block)
         rows = max(NUMBERS_AT_ONCE // (len(orders) * len(self._moved)), FEWEST_ROWS)
         total: MovedMoments | None = None
-        for start in range(0, block.n_rows, rows):
-            stop = min(start + rows, block.n_rows)
+        for start, stop in spans(block.n_rows, rows):
             piece = X[start:stop] if isinstance(X, np.ndarray) else X[start:stop].toarray()
             here = orders[:, block.start + start : block.start + stop]
             moments = _products(piece - self._columns.mean, self._moved, here)

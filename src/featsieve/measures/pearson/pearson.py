@@ -64,6 +64,10 @@ class PearsonSummary:
     target: Target
 
     def of_block(self, block: Block) -> CrossMoments:
+        moments: CrossMoments = Dummies(self.schema).in_slices(self._of_rows)(block)
+        return moments
+
+    def _of_rows(self, block: Block) -> CrossMoments:
         Y = np.concatenate([part for _, part in target_columns(block.y, self.target)], axis=1)
         return cross_moments(Dummies(self.schema).expand(block), Y, block.weight)
 
@@ -120,7 +124,8 @@ class BoundPearson:
         self._summary = summary = PearsonSummary(engine.schema, engine.target)
         cells = summary.moments_of_cells
         with single_threaded_blas():  # a few columns of y: reading X is the work
-            self._moments = engine.reduce_rows(summary.of_block, moments=cells, in_place=True)
+            of_block = Dummies(engine.schema).in_slices(summary.of_block, engine)
+            self._moments = engine.reduce_rows(of_block, moments=cells, in_place=True)
 
     @cached_property
     def _output_scores(self) -> FloatArray:
@@ -199,13 +204,14 @@ def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> Flo
         return cross_moments(dense, dense if units is None else dense[:, inside], block.weight)
 
     columns = np.unique(dummies.owner[inside])
-    by_column = _hall(engine.reduce_rows(of_block), dummies, inside, columns)
+    of_blocks = dummies.in_slices(of_block, engine)
+    by_column = _hall(engine.reduce_rows(of_blocks), dummies, inside, columns)
     by_column[columns, np.arange(len(columns))] = 1.0
     by_unit = schema.best_of_groups(by_column)
     places = [np.searchsorted(columns, schema.columns_of(unit)) for unit in chosen]
     if schema.groups is None:
         return by_unit[:, np.concatenate(places)].T
-    return np.array([by_unit[:, own].max(axis=1) for own in places])
+    return np.array([by_unit[:, columns_of_unit].max(axis=1) for columns_of_unit in places])
 
 
 def _hall(

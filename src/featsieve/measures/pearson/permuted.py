@@ -12,6 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
+from featsieve.engines.base import slices
 from featsieve.measures.pearson.moved import MovedPearson
 from featsieve.protocols import Engine
 from featsieve.schema import Block
@@ -122,9 +123,8 @@ def _block_moments(
     """A few rows at a time: the permuted targets of all orders can be far larger than the block."""
     X, columns = dummies.expand(block), np.ascontiguousarray(target.T)
     rows = max(NUMBERS_AT_ONCE // (len(orders) * len(columns)), FEWEST_ROWS)
-    pieces = [slice(i, min(i + rows, block.n_rows)) for i in range(0, block.n_rows, rows)]
     total: CrossMoments | None = None
-    for piece in pieces:
+    for piece in slices(block.n_rows, rows):
         here = orders[:, block.start + piece.start : block.start + piece.stop]
         Y = np.concatenate([column[here].T for column in columns], axis=1)
         weight = None if block.weight is None else block.weight[piece]
@@ -139,9 +139,9 @@ def _absolute_correlation(moments: CrossMoments, part: slice) -> FloatArray:
     strength = moments.cross[:, part]
     by_column = _inverse_root(moments.x.deviation, moments.x.is_constant())[:, None]
     by_order = _inverse_root(moments.y.deviation, moments.y.is_constant())[part]
-    for start in range(0, len(strength), ROWS_IN_CACHE):
-        rows = strength[start : start + ROWS_IN_CACHE]
-        rows *= by_column[start : start + ROWS_IN_CACHE]
+    for some in slices(len(strength), ROWS_IN_CACHE):
+        rows = strength[some]
+        rows *= by_column[some]
         rows *= by_order
         np.abs(rows, out=rows)
     return strength

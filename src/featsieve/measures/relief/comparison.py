@@ -103,7 +103,7 @@ class Nearest:
         return type(self)(kept, self._count_at(edge) + other._count_at(edge))
 
     def _count_at(self, edge: FloatArray) -> IntArray:
-        """How many rows are at an edge that is no further than the one here."""
+        """How many rows are at an edge at most as far as the one here."""
         inside = np.count_nonzero(self.distances == edge, axis=2)
         return np.where(self.distances[:, :, -1] == edge[:, :, 0], self.at_edge, inside)
 

@@ -124,8 +124,8 @@ class BoundRelief:
         n_visited = min(n for _, n in by_output)
         self._report = {"output_scores": np.array(by_unit), "n_rows_compared": n_visited}
         if n_visited < engine.n_samples:
-            words = f"{n_visited} of {engine.n_samples} rows were compared with all others"
-            self._report["approximation"] = words
+            approximation = f"{n_visited} of {engine.n_samples} rows were compared with all others"
+            self._report["approximation"] = approximation
         return np.mean(by_unit, axis=0)
 
     def report(self) -> dict[str, Any]:

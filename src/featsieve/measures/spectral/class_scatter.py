@@ -55,6 +55,10 @@ class ScatterSummary:
     target: Target
 
     def of_block(self, block: Block) -> ClassMoments:
+        moments: ClassMoments = Dummies(self.schema).in_slices(self._of_rows)(block)
+        return moments
+
+    def _of_rows(self, block: Block) -> ClassMoments:
         X = Dummies(self.schema).expand(block)
         outputs = zip(block.y.T, self.target.class_counts, strict=True)
         return ClassMoments(

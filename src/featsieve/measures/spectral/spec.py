@@ -61,8 +61,8 @@ class Spectral(BaseMeasure):
         Larger powers let rough parts of a column count more.
     n_components : int or None, default=None
         q − 1, the eigenvectors of φ₃ after the trivial one, on the nearest-neighbour graph; None:
-        the number of classes less one, or 10 without classes. On the graph of classes all those
-        with an eigenvalue below 1 are used: the number of classes less one.
+        the number of classes minus one, or 10 without classes. On the graph of classes all those
+        with an eigenvalue below 1 are used: the number of classes minus one.
 
     Examples
     --------
@@ -207,7 +207,7 @@ class Spectrum:
 
 
 def _largest_pairs(product: Any, trivial: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """The largest eigenpairs of a symmetric product, those beside ``trivial`` (eigenvalue 1)."""
+    """The largest eigenpairs of a symmetric product, those besides ``trivial`` (eigenvalue 1)."""
     n = len(trivial)
     count = min(count, n - 1)
 

@@ -14,6 +14,7 @@ from threading import local
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.engines.base import slices
 from featsieve.linalg.lapack import factor_in_place, invert_in_place, solve_in_place
 from featsieve.procedures.judging.judges import squared_distances
 from featsieve.procedures.judging.rows import RowSample, encoded_units, judged_targets
@@ -98,8 +99,7 @@ class LeaveOneOut:
         k = min(N_NEIGHBORS, n - 1)
         distances[np.diag_indices_from(distances)] = np.inf
         nearest = np.empty((n, k), dtype=np.intp)
-        for start in range(0, n, ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for rows in slices(n, ROWS_AT_ONCE):
             nearest[rows] = np.argpartition(distances[rows], k - 1, axis=1)[:, :k]
         residuals = self._targets - self._targets[nearest].mean(axis=1)
         return np.asarray((residuals**2).sum(axis=1))

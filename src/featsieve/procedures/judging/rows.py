@@ -65,7 +65,8 @@ class RowSample:
             self.source.n_jobs,
         )
         weight = None if self.weight is None else self.weight[chosen]
-        return MemoryEngine(self.X[chosen], y, context, weight=weight)
+        labels = y[:, 0] if y.shape[1] == 1 else y  # as models of scikit-learn take them
+        return MemoryEngine(self.X[chosen], y, context, weight=weight, native_target=labels)
 
     def weight_of(self, rows: IntArray) -> FloatArray | None:
         return None if self.weight is None else self.weight[rows]
@@ -78,12 +79,12 @@ class RowSample:
 
 def draw_rows(engine: Engine, seed: int, most: int = MOST_ROWS) -> RowSample:
     """Rows by seed and index alone, so that every engine draws the same."""
-    wanted = min(most, max(FEWEST_SAMPLED, MOST_CELLS // max(engine.n_features, 1)))
-    if engine.n_samples <= wanted:
+    size = min(most, max(FEWEST_SAMPLED, MOST_CELLS // max(engine.n_features, 1)))
+    if engine.n_samples <= size:
         rows = np.arange(engine.n_samples)
     else:
         rng = np.random.default_rng((seed, engine.n_samples))
-        rows = np.sort(rng.choice(engine.n_samples, wanted, replace=False))
+        rows = np.sort(rng.choice(engine.n_samples, size, replace=False))
     return taken_rows(engine, rows)
 
 
@@ -135,8 +136,8 @@ def _dealt(sample: RowSample, n_folds: int, seed: int, kept: Dependence) -> Iter
     by_target = shuffled[np.argsort(strata[shuffled], kind="stable")]
     number = np.empty(len(sizes), dtype=np.intp)
     for start in range(0, len(sizes), n_folds):
-        some = by_target[start : start + n_folds]
-        number[some] = rng.permutation(n_folds)[: len(some)]
+        part = by_target[start : start + n_folds]
+        number[part] = rng.permutation(n_folds)[: len(part)]
     for fold in range(n_folds):
         is_test = number[member] == fold
         yield Fold(rows[~is_test], rows[is_test])
@@ -162,9 +163,15 @@ class Verdict:
     losses: FloatArray
 
 
+NOTHING: IntArray = np.array([], dtype=np.intp)
+
+
 @dataclass(frozen=True)
 class Court:
-    """Judges with the rows they judge on; a set is judged once, whoever found it."""
+    """Judges with the rows they judge on; a set is judged once, whoever found it.
+
+    Without any unit a judge can but guess: the mean, or the most frequent class.
+    """
 
     sample: RowSample
     judges: Sequence[Judge]
@@ -178,19 +185,23 @@ class Court:
         return self.known[key]
 
     def _judged(self, fold: Fold, units: IntArray) -> Verdict:
-        columns = np.sort(self.sample.schema.columns_of_units(units))
-        train, test = encoded(self.sample, fold, columns)
         parts = list(judged_targets(self.sample))
         Y = np.concatenate([part for _, part in parts], axis=1)
-        weight = self.sample.weight_of(fold.train)
-        pairs = [
-            self._errors(
-                judge.predict(train, Y[fold.train], test, self.seed, weight), Y, fold, parts
-            )
-            for judge in self.judges
-        ]
-        errors, losses = zip(*pairs, strict=True)
+        answers = self._answers(fold, units, Y)
+        errors, losses = zip(*(self._errors(a, Y, fold, parts) for a in answers), strict=True)
         return Verdict(np.array(errors), np.array(losses))
+
+    def _answers(self, fold: Fold, units: IntArray, Y: FloatArray) -> Iterator[FloatArray]:
+        """What each judge predicts for the rows that it did not see."""
+        weight = self.sample.weight_of(fold.train)
+        if not len(units):
+            guess = np.average(Y[fold.train], axis=0, weights=weight)
+            yield from [np.tile(guess, (len(fold.test), 1))] * len(self.judges)
+            return
+        columns = np.sort(self.sample.schema.columns_of_units(units))
+        train, test = encoded(self.sample, fold, columns)
+        for judge in self.judges:
+            yield judge.predict(train, Y[fold.train], test, self.seed, weight)
 
     def _errors(
         self, predicted: FloatArray, Y: FloatArray, fold: Fold, parts: Sequence[tuple[int, Any]]

@@ -11,7 +11,7 @@ import numpy as np
 from featsieve.arrays import IntArray
 from featsieve.procedures.pairing import Pairing
 from featsieve.procedures.tested_ranking import TestedProcedure
-from featsieve.protocols import Engine, Nesting, Procedure, Search
+from featsieve.protocols import Engine, Nesting, Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.pool import is_worker
 
@@ -84,11 +84,7 @@ def _without_warnings() -> Iterator[None]:
 
 
 def nesting_of(procedure: Procedure) -> Nesting | None:
-    procedure = untested(procedure)
-    source: Procedure | Search = procedure
-    if isinstance(procedure, Pairing):
-        source = procedure.search
-    return getattr(source, "nesting", None)
+    return getattr(untested(procedure), "nesting", None)
 
 
 def _on_path(result: SelectionResult, size: int) -> IntArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief
+from featsieve.input.parameters import brief, is_integer
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
@@ -50,7 +49,7 @@ def turned_folds(rows: IntArray, n_folds: int, seed: int) -> IntArray:
 
 def resolve_folding(cv: Any, seed: int, n_rows: int, kept: KeptRows | None = None) -> Folding:
     """A number of folds, 0 for none, or a list of (training rows, test rows) of the given table."""
-    if isinstance(cv, numbers.Integral) and (int(cv) >= 2 or cv == 0):
+    if is_integer(cv) and (int(cv) >= 2 or cv == 0):
         return Folding(min(int(cv), n_rows), seed)
     if isinstance(cv, (list, tuple)) and cv and all(_is_split(split) for split in cv):
         if kept is None:
@@ -132,9 +131,9 @@ def fold_table(engine: Engine, folding: Folding, count: int | None = None) -> Fo
     what = f"second moments of {n_columns} columns in {n_parts} parts"
     require_memory(n_parts * (2 * engine.n_jobs + 2) * n_columns**2, engine.memory_limit, what)
     with single_threaded_blas() if n_columns < MANY_COLUMNS else nullcontext():
-        *folds, untested = engine.reduce_rows(
-            partial(_block_folds, dummies, engine.target, folding)
-        ).parts
+        of_block = partial(_block_folds, dummies, engine.target, folding)
+        moments = engine.reduce_rows(dummies.in_slices(of_block, engine))
+    *folds, untested = moments.parts
     table = partial(GramTable.of_moments, n_columns=n_columns)
 
     def split(f: int) -> tuple[Table, Table]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
+from featsieve.procedures.count_rule import count_notes
 from featsieve.procedures.lasso.folds import FoldedTable, fold_table, is_wide, resolve_folding
 from featsieve.procedures.lasso.lars import LarsLimits
 from featsieve.procedures.lasso.paths import (
@@ -31,7 +32,6 @@ from featsieve.procedures.lasso.tables import (
     find_basis,
     mean_squared_error,
 )
-from featsieve.procedures.smi_curve import count_notes
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
@@ -244,7 +244,8 @@ def _out_of_unit(result: SelectionResult, factor: float) -> SelectionResult:
                 (count, mean / factor / factor, error / factor / factor)
                 for count, mean, error in extras["count_curve"]
             )
-    return result.evolve(
+    return replace(
+        result,
         scores=result.scores / factor,
         objective=None if result.objective is None else result.objective / factor / factor,
         trace=tuple(alpha / factor for alpha in result.trace),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -77,12 +77,12 @@ class Path:
 
     def to_cost(self, C: float) -> None:
         """From the first column down to the penalty of C, each a short way from the last."""
-        wanted = 0.5 / (C * self.hinge.rows.unit)
+        last = 0.5 / (C * self.hinge.rows.unit)
         for penalty in self.grid():
-            if penalty <= wanted:
+            if penalty <= last:
                 break
             self.visit(penalty)
-        self.chosen = self.visit(wanted)
+        self.chosen = self.visit(last)
 
     def to_count(self) -> Iterator[None]:
         """Down to k units or more; then halve until exactly k, if there is such a penalty."""
@@ -140,7 +140,7 @@ class Path:
         """Filled up with those that are next to enter."""
         answer = self.answer()
         assert answer.order is not None
-        return answer.evolve(indices=answer.order[: self.k])
+        return replace(answer, indices=answer.order[: self.k])
 
     def _order(self, selected: IntArray) -> IntArray:
         """The selected, then the others as they enter the path, then as they are next to enter."""

@@ -19,7 +19,7 @@ from featsieve.procedures.svm.radius_margin import (
     mean_rate,
     median_rate,
 )
-from featsieve.procedures.svm.rows import Rows, one_vs_rest, problems_of, read_rows
+from featsieve.procedures.svm.rows import Rows, loop_result, one_vs_rest, problems_of, read_rows
 from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
@@ -67,7 +67,7 @@ class ScaleElimination:
             trace.append(point.value)
             ranked = point.best_first()
             order = np.concatenate([left[ranked], removed])
-            yield _answer(order, scores, k, trace)
+            yield loop_result(order, scores, k, trace)
             if len(left) <= k:
                 break
             size = min(round_size(self.step, len(left)), len(left) - k)
@@ -138,28 +138,12 @@ class Descent:
 def by_spread(rows: Rows) -> tuple[IntArray, IntArray]:
     """Units that vary, and constant ones, which the bound cannot tell from harmless ones."""
     varies = rows.per_unit(np.ptp(rows.X, axis=0)) > 0
-    return (
-        (np.flatnonzero(varies), np.flatnonzero(~varies))
-        if varies.any()
-        else (
-            np.arange(rows.n_units),
-            np.empty(0, dtype=np.intp),
-        )
-    )
+    if not varies.any():
+        return np.arange(rows.n_units), np.empty(0, dtype=np.intp)
+    return np.flatnonzero(varies), np.flatnonzero(~varies)
 
 
 def _next_length(change: FloatArray, bend: FloatArray, length: float) -> float:
     """Barzilai and Borwein's, where the function curves upwards."""
     curvature = float(change @ bend)
     return float(change @ change) / curvature if curvature > 0 else 2.0 * length
-
-
-def _answer(order: IntArray, scores: FloatArray, k: int, trace: list[float]) -> SelectionResult:
-    return SelectionResult(
-        order[:k],
-        scores.copy(),
-        objective=trace[-1],
-        order=order,
-        trace=tuple(trace),
-        extras={"n_iter": len(trace)},
-    )

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from featsieve.arrays import FloatArray
-from featsieve.engines.base import spans
+from featsieve.engines.base import slices
 from featsieve.procedures.svm.dual import Dual, Solver
 from featsieve.procedures.svm.rows import Problem, Rows
 from featsieve.runtime.pool import ordered_map
@@ -90,8 +90,7 @@ TILE_CELLS = 1 << 17  # of a matrix of all pairs of rows: what is done to them i
 
 def tiles(n_rows: int) -> Iterator[slice]:
     """Of consecutive rows; they do not depend on the number of threads."""
-    height = max(1, TILE_CELLS // n_rows)
-    return (slice(start, stop) for start, stop in spans(n_rows, height))
+    return slices(n_rows, max(1, TILE_CELLS // n_rows))
 
 
 def of_distances(

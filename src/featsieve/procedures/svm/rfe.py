@@ -16,7 +16,7 @@ from featsieve.protocols import Engine, Nesting
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first, tie_width
 from featsieve.runtime.pool import ordered_map
-from featsieve.searches.stepwise import round_size
+from featsieve.searches.stepwise import elimination_result, removals_due
 
 REBUILT_BELOW = 0.75  # share of the units left at which the Gram matrix is computed again
 WORTH_A_THREAD = 2e-3  # seconds of the round before
@@ -44,7 +44,7 @@ class RecursiveElimination:
         removals = Removals(np.full(rows.n_units, np.nan), k)
         while True:
             removals.record(machines.units, *machines.scores())
-            positions = removals.smallest(self._size(len(machines.units), k))
+            positions = removals.smallest(removals_due(self.step, len(machines.units), k))
             if removals.is_due(len(positions)) or engine.monitor.remaining() <= 0:
                 yield removals.answer()
             if len(machines.units) == 1:
@@ -53,10 +53,6 @@ class RecursiveElimination:
             removals.remove(positions)
             machines.drop(positions)
             engine.monitor.tick("removing", len(removals.removed), rows.n_units - 1)
-
-    def _size(self, current: int, k: int) -> int:
-        """A full round above k, ending at k exactly; one by one below, for the order."""
-        return min(round_size(self.step, current), current - k) if current > k else 1
 
 
 @dataclass(frozen=True)
@@ -183,8 +179,8 @@ def on_the_same_margin(K: FloatArray, sign: FloatArray, alpha: FloatArray, C: fl
     system = np.ones((len(free) + 1, len(free) + 1))
     system[:-1, :-1], system[-1, -1] = K[np.ix_(free, free)], 0.0
     system[np.diag_indices(len(free))] += RIDGE * (float(K.diagonal().max()) or 1.0)
-    wanted = np.append(sign[free] - K[free] @ coef, -coef.sum())
-    coef[free] = np.linalg.solve(system, wanted)[:-1]
+    right_side = np.append(sign[free] - K[free] @ coef, -coef.sum())
+    coef[free] = np.linalg.solve(system, right_side)[:-1]
     return np.asarray(coef * sign)
 
 
@@ -224,14 +220,7 @@ class Removals:
         return few_left or done == 0 or done * ANSWERS // total != (done + size) * ANSWERS // total
 
     def answer(self) -> SelectionResult:
-        ranked = self.units[best_first(self.scores[self.units])]
-        order = np.array([*ranked.tolist(), *reversed(self.removed)], dtype=np.intp)
-        return SelectionResult(
-            order[: self.k],
-            self.scores.copy(),
-            objective=self.objective,
-            order=order,
-            path=tuple(self.removed),
-            trace=tuple(self.trace),
-            extras={"n_iter": len(self.trace)},
+        result = elimination_result(
+            self.units, self.removed, self.scores, self.k, self.objective, self.trace
         )
+        return result.with_extras({"n_iter": len(self.trace)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -13,6 +13,7 @@ from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.input.targets import require_classes
 from featsieve.protocols import Engine
+from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import first_of_copies
 from featsieve.schema import Block
 from featsieve.statistics.moments import Dummies
@@ -130,3 +131,17 @@ def one_vs_rest(codes: Array) -> Iterator[Problem]:
 def problems_of(y: Array, scheme: Callable[[Array], Iterator[Problem]]) -> list[Problem]:
     """Those of all outputs together."""
     return [problem for output in y.T for problem in scheme(output)]
+
+
+def loop_result(
+    order: IntArray, scores: FloatArray, k: int, trace: Sequence[float]
+) -> SelectionResult:
+    """After a loop of training; ``trace`` holds the objective of each."""
+    return SelectionResult(
+        order[:k],
+        scores.copy(),
+        objective=trace[-1],
+        order=order,
+        trace=tuple(trace),
+        extras={"n_iter": len(trace)},
+    )

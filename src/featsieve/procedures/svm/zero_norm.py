@@ -9,7 +9,14 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.procedures.svm.dual import Solver
-from featsieve.procedures.svm.rows import Problem, Rows, one_vs_rest, problems_of, read_rows
+from featsieve.procedures.svm.rows import (
+    Problem,
+    Rows,
+    loop_result,
+    one_vs_rest,
+    problems_of,
+    read_rows,
+)
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
@@ -40,7 +47,7 @@ class ZeroNormMachine:
             before, factors = factors, relative(factors * weights)
             scores[left] = factors
             trace.append(objective)
-            yield _answer(scores, k, trace)
+            yield loop_result(best_first(scores), scores, k, trace)
             kept = surviving(factors, k)
             settled = float(np.abs(factors - relative(before)).max()) <= SETTLED
             if len(kept) <= k or settled:
@@ -90,15 +97,3 @@ def surviving(factors: FloatArray, k: int) -> IntArray:
     """Ascending positions of the factors that are not small, k at least."""
     order = best_first(factors)
     return np.sort(order[: max(k, int((factors > SMALL).sum()))])
-
-
-def _answer(scores: FloatArray, k: int, trace: list[float]) -> SelectionResult:
-    order = best_first(scores)
-    return SelectionResult(
-        order[:k],
-        scores.copy(),
-        objective=trace[-1],
-        order=order,
-        trace=tuple(trace),
-        extras={"n_iter": len(trace)},
-    )

@@ -1,21 +1,56 @@
-"""From rows of W to columns: the set that the penalty leaves, a greedy one, and exchanges.
+"""From rows of W to columns: what comes after the path of penalties (P-L1INF leaves this open).
 
-A transformation with many columns to choose from fits noise: of its rows some may matter less for
-the columns as they are, which a selector hands back, than others that the path dropped.
+Where a set has a value with W at its best, units are exchanged while that rises. Where it has one
+without W, a greedy set is compared as well: with many columns to choose from, a transformation fits
+noise, and some of its rows may matter less for the columns as they are than others it dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Protocol
 
+import numpy as np
+
 from featsieve.arrays import IntArray
-from featsieve.protocols import HasAdditions, HasRemovals, HasValue
+from featsieve.protocols import HasAdditions, HasRemovals, HasTransformValue, HasValue
 from featsieve.runtime.ordering import best_first, best_index, tie_width
 
 _OF_PATH = (3, 10)  # candidates: 3k + 10 units that the path kept longest, …
 _OF_SCORES = (5, 50)  # … and the 5k + 50 best ones alone
 _EXCHANGES_PER_UNIT = 2
+
+
+def exchanged(
+    bound: HasTransformValue, selected: Sequence[int], order: IntArray, n_components: int
+) -> list[int]:
+    """The units after the best exchanges with those that stand first in ``order``."""
+    others = [int(unit) for unit in order if unit not in set(selected)]
+    others = others[: _size(_OF_PATH, len(selected))]
+    pool = [*selected, *others]
+    value = bound.transform_value(pool, n_components)
+    places = list(range(len(selected)))
+    best = value(places)
+    for _ in range(_EXCHANGES_PER_UNIT * len(places)):
+        candidate, reached = _best_exchange(value, places, len(pool))
+        if reached <= best + tie_width(best):
+            break
+        places, best = candidate, reached
+    return [pool[position] for position in places]
+
+
+def _best_exchange(
+    value: Callable[[Sequence[int]], float], places: list[int], n_pool: int
+) -> tuple[list[int], float]:
+    best, reached = places, -np.inf
+    outside = [position for position in range(n_pool) if position not in places]
+    for leaving, entering in product(places, outside):
+        candidate = [entering if position == leaving else position for position in places]
+        gained = value(candidate)
+        if gained > reached + tie_width(reached if np.isfinite(reached) else 0.0):
+            best, reached = candidate, gained
+    return best, reached
 
 
 class ColumnSets(HasValue, HasAdditions, HasRemovals, Protocol):

@@ -9,7 +9,7 @@ import pytest
 
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, hsic
-from featsieve.searches.column_sets import best_columns
+from featsieve.searches.refinement import best_columns
 
 
 @pytest.fixture
