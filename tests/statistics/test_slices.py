@@ -101,3 +101,8 @@ def test_indicators_of_all_rows_count_as_memory(selector):
     X = many_states(1_500)
     with pytest.raises(MemoryBudgetError, match=r"a table of 1500 × \d+"):
         selector.fit(X, np.arange(1_500) % 2)
+
+
+def test_pairs_of_indicators_count_as_memory():
+    with pytest.raises(MemoryBudgetError, match=r"pairs of \d+ indicators needs"):
+        QPFS(memory_limit="50MB").fit(many_states(1_500), np.arange(1_500) % 7 / 3)

@@ -274,7 +274,8 @@ class MemoryEngine(BaseEngine):
         self.weights_belong_to_target = weight is not None and belong_to_target(
             weight, y, context.target.is_classification
         )
-        self._native_target = y if native_target is None else native_target
+        plain = y[:, 0] if y.shape[1] == 1 else y  # estimators want no column of one output
+        self._native_target = plain if native_target is None else native_target
         self._origin = origin
         self.kept = kept
         self._grid_is_given = rows_per_block is not None

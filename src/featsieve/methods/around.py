@@ -11,6 +11,7 @@ from featsieve.input.boundary import Settings
 from featsieve.input.parameters import brief, is_word
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
+from featsieve.runtime.user_warnings import each_said_once
 from featsieve.selector import BaseSelector, MayBeEmpty
 
 # How a table is read: what the inner selector says holds, unless it is said again outside.
@@ -24,6 +25,11 @@ class AroundSelector(MayBeEmpty):
 
     Its answer has as many columns as pass; ``n_features_to_select`` is at most how many are kept.
     """
+
+    def _fit_and_report(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """What the inner selector has to say of each of its runs is said once."""
+        with each_said_once():
+            super()._fit_and_report(X, y, sample_weight)
 
     def _inner(self) -> BaseSelector:
         raise NotImplementedError(f"{type(self).__name__} does not say what it runs")

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from functools import lru_cache
 from threading import Lock, local
 from typing import Any, TypeVar
@@ -39,7 +40,7 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
     with single_threaded_blas():
         try:
             for item in items:
-                pending.append(pool.submit(fn, item))
+                pending.append(pool.submit(copy_context().run, fn, item))
                 if len(pending) >= 2 * n_jobs:
                     yield pending.popleft().result()
             while pending:

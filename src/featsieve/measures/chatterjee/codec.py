@@ -91,9 +91,8 @@ class BoundConditionalDependence:
         n, d = engine.n_samples, len(dummies.owner)
         require_table(n, d, engine.memory_limit)
         X, y = engine.take()
-        expanded = np.array(dummies.expand(Block(0, X, y)), dtype=np.float64)
-        expanded[:, dummies.is_indicator] *= HALF
-        self._points = expanded
+        expanded = np.asarray(dummies.expand(Block(0, X, y)), dtype=np.float64)
+        self._points = expanded * np.where(dummies.is_indicator, HALF, 1.0)
         self._owner = engine.schema.unit_of_column[dummies.owner]
         self._codes: dict[int, IntArray] = {}
 
@@ -129,7 +128,8 @@ class BoundConditionalDependence:
 
     def _codes_of(self, unit: int) -> IntArray:
         if unit not in self._codes:
-            self._codes[unit] = dense_codes(self._points[:, self._owner == unit])
+            columns = self._points[:, self._owner == unit]
+            self._codes[unit] = dense_codes(columns, self.monitor.check)
         return self._codes[unit]
 
     def _value(self, subset: Sequence[int], codes: IntArray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,12 +14,17 @@ from featsieve.runtime.ordering import TIE_TOLERANCE
 LOOKED_AT = 3  # a point itself, its nearest, and the next, which shows whether they tie
 
 
-def dense_codes(values: FloatArray) -> IntArray:
-    """Equal rows have equal numbers 0, 1, …"""
+def dense_codes(values: FloatArray, look: Callable[[], object] = bool) -> IntArray:
+    """Equal rows have equal numbers 0, 1, …; ``look`` at the clock, for there may be many columns.
+
+    >>> dense_codes(np.array([[1.0, 2.0], [0.0, 2.0], [1.0, 2.0]])).tolist()
+    [1, 0, 1]
+    """
     if values.shape[1] == 1:
         return np.asarray(np.unique(values[:, 0], return_inverse=True)[1], dtype=np.intp)
     codes = np.zeros(len(values), dtype=np.intp)
     for column in values.T:
+        look()
         codes = joined_codes(codes, np.unique(column, return_inverse=True)[1])
     return codes
 

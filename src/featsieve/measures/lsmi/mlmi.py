@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import ClassVar, Literal, get_args
@@ -19,6 +19,7 @@ from featsieve.protocols import Engine
 from featsieve.runtime.ordering import best_index
 from featsieve.runtime.pool import ordered_map, single_threaded_blas
 from featsieve.runtime.progress import Monitor
+from featsieve.statistics.moments import Dummies
 
 Solver = Literal["em", "authors"]
 _AUTHORS_STEPS = 10.0 ** np.arange(3, -4, -1)
@@ -26,6 +27,7 @@ _AUTHORS_ITERATIONS = 100
 _EM_STEPS = 10
 _NEGLIGIBLE = 0.1  # of an equal weight: such centres leave after the EM steps
 _NEWTON_STEPS = 200
+_NUMBERS_PER_LOOK = 1 << 23
 _AT_THE_MAXIMUM, _NEAR_THE_MAXIMUM = 1e-10, 1e-5  # gaps of likelihood: for an answer, for σ
 _NO_LIKELIHOOD = 1e-300
 
@@ -57,7 +59,8 @@ class Components:
     nothing overflows.
     """
 
-    def __init__(self, A: FloatArray) -> None:
+    def __init__(self, A: FloatArray, look: Callable[[], object] = bool) -> None:
+        self._look = look
         top = A.max(axis=1)
         self.reached = top > 0
         self._by_center = np.ascontiguousarray((A[self.reached] / top[self.reached, None]).T)
@@ -71,18 +74,31 @@ class Components:
         if share.any():
             share /= share.sum()
             L = self._by_center / b[:, None]
-            x = _em_steps(L, share, x) if start is None else x
-            maximise_mixture(L, share, x, tol, _NEWTON_STEPS)
+            x = _em_steps(L, share, x, self._look) if start is None else x
+            self._newton_steps(L, share, x, tol)
         return x
 
+    def _newton_steps(self, L: FloatArray, share: FloatArray, x: FloatArray, tol: float) -> None:
+        """Of very many rows a few at a time, for one may take a second."""
+        at_once = max(1, min(_NEWTON_STEPS, _NUMBERS_PER_LOOK // L.size))
+        for _ in range(0, _NEWTON_STEPS, at_once):
+            before = x.copy()
+            gap = maximise_mixture(L, share, x, tol, at_once)
+            self._look()
+            if gap <= tol or np.array_equal(x, before):
+                return
 
-def _em_steps(L: FloatArray, share: FloatArray, x: FloatArray) -> FloatArray:
+
+def _em_steps(
+    L: FloatArray, share: FloatArray, x: FloatArray, look: Callable[[], object]
+) -> FloatArray:
     """A few EM steps; then the small weights leave, if every row can spare them.
 
     EM needs thousands of steps to bring a weight near 0; Newton's method is quick from few weights.
     """
     for _ in range(_EM_STEPS):
         x = x * (L @ (share / (x @ L)))
+        look()
     large = np.where(x * len(x) >= _NEGLIGIBLE, x, 0.0)
     return large / large.sum() if (large @ L > 0).all() else x
 
@@ -220,11 +236,12 @@ class BoundMLMI:
         psi = np.empty_like(phi)
         for group, part in enumerate(centers.slices):
             psi[:, part] = centers.psi(self._rows.y, group, sigma)
-        return _RatioModel(phi, psi, centers.slices)
+        return _RatioModel(phi, psi, centers.slices, self.monitor.check)
 
     def _held_out(self, distances: FloatArray, sigma: float) -> float:
         """Mean held-out log-likelihood over the folds."""
         ratio = self._ratio(distances, sigma)
+        self.monitor.check()
         everything = self._fit_ratio(ratio, ratio.all_rows, _NEAR_THE_MAXIMUM)
         scores = []
         for fold in range(self.basis.n_folds):
@@ -270,6 +287,7 @@ class _RatioModel:
     phi: FloatArray
     psi: FloatArray
     groups: tuple[slice, ...]
+    look: Callable[[], object] = bool  # at the clock
 
     @cached_property
     def A(self) -> FloatArray:
@@ -289,10 +307,10 @@ class _RatioModel:
     def _parts(self) -> list[tuple[BoolArray, Components]]:
         """By group of centres: the rows that can meet them, and A of both."""
         if len(self.groups) == 1:
-            return [(self.all_rows, Components(self.A))]
+            return [(self.all_rows, Components(self.A, self.look))]
         members = [self.psi[:, part.start] > 0 for part in self.groups]
         return [
-            (rows, Components(self.A[rows, part]))
+            (rows, Components(self.A[rows, part], self.look))
             for rows, part in zip(members, self.groups, strict=True)
         ]
 
@@ -310,7 +328,9 @@ class _RatioModel:
 
 
 def _require_memory(engine: Engine, n_basis: int) -> None:
-    needed = 8 * engine.n_samples * (engine.n_features + 4 * n_basis)
+    width = len(Dummies(engine.schema).owner)
+    width *= 2 if engine.schema.categories else 1  # the indicators, and the same about an origin
+    needed = 8 * engine.n_samples * (width + 4 * n_basis)
     if needed > engine.memory_limit:
         raise MemoryBudgetError(
             f"MLMI needs {needed} bytes for {engine.n_samples} rows and {n_basis} centres, but "

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
+from featsieve.engines.base import require_memory
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.pearson.permuted import PermutedPearson
 from featsieve.protocols import Engine, PairTerms
@@ -187,6 +188,9 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     return Pearson().bind(engine).correlations()
 
 
+COPIES_OF_STRENGTHS = 8  # moments of pairs and their sum so far, shares, and work space
+
+
 def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> FloatArray:
     """One row for each of ``units`` (None: all), one number per unit, 1 for a unit with itself; one
     pass over the rows.
@@ -204,6 +208,10 @@ def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> Flo
         return cross_moments(dense, dense if units is None else dense[:, inside], block.weight)
 
     columns = np.unique(dummies.owner[inside])
+    if schema.categories:
+        what = f"pairs of {len(dummies.owner)} indicators"
+        n_pairs = len(dummies.owner) * len(inside)
+        require_memory(COPIES_OF_STRENGTHS * n_pairs, engine.memory_limit, what)
     of_blocks = dummies.in_slices(of_block, engine)
     by_column = _hall(engine.reduce_rows(of_blocks), dummies, inside, columns)
     by_column[columns, np.arange(len(columns))] = 1.0
@@ -228,7 +236,7 @@ def _hall(
     both = np.ix_(indicator, indicator[inside])
     joint = moments.cross / moments.x.weight + np.outer(mean, mean[inside])
     share[both] = joint[both]
-    summed = np.zeros((dummies.schema.n_columns, len(columns)))
-    place = np.searchsorted(columns, owner[inside])
-    np.add.at(summed, (owner[:, None], place[None, :]), share * strength)
+    share *= strength
+    by_row = np.add.reduceat(share, np.searchsorted(owner, np.arange(owner[-1] + 1)), axis=0)
+    summed: FloatArray = np.add.reduceat(by_row, np.searchsorted(owner[inside], columns), axis=1)
     return summed

@@ -65,8 +65,10 @@ class PenalisedHinge:
         return np.array([self._top(unit) for unit in range(self.rows.n_units)])
 
     def _top(self, unit: int) -> float:
+        self.monitor.check()
         columns = self.rows.X[:, self.columns_of(unit)]
-        return float(np.linalg.norm(columns, 2) ** 2)
+        small = columns if columns.shape[0] < columns.shape[1] else columns.T
+        return float(np.linalg.eigvalsh(small @ small.T)[-1])
 
     def columns_of(self, unit: int) -> IntArray:
         return self.by_unit[self.starts[unit] : self.starts[unit + 1]]
