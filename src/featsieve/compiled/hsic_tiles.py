@@ -98,7 +98,7 @@ def _power_row(base: Any, sign: Any, row: Any, rate: Any, offset: Any, degree: i
         row[j] = value
 
 
-@called_by_kernels(fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _dot(a: Any, b: Any) -> Any:
     acc = a.dtype.type(0.0)
     for j in range(a.size):
@@ -146,9 +146,9 @@ def candidate_sums(
     ``base`` = 0 and sign 1: each unit alone; sign 1: additions to a set; sign −1: removals.
     """
     row, sums = np.empty(B.shape[1], A.dtype), np.zeros(starts.size - 1)
-    link = degree or None  # tells the compiler that there are no powers
+    powers = degree or None  # of None the compiler leaves them out
     _add_candidate_sums(
-        A, B, starts, is_code, form, base, sign, rates, M, offset, link, triangle, row, sums
+        A, B, starts, is_code, form, base, sign, rates, M, offset, powers, triangle, row, sums
     )
     return sums
 
@@ -156,7 +156,7 @@ def candidate_sums(
 @kernel()
 def _add_candidate_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, base: Any, sign: Any, rates: Any,
-    M: Any, offset: Any, degree: int, triangle: bool, row: Any, sums: Any,
+    M: Any, offset: Any, degree: int | None, triangle: bool, row: Any, sums: Any,
 ) -> None:  # fmt: skip
     n_rows = A.shape[1]
     for start in range(0, n_rows, _ROWS):
@@ -232,7 +232,7 @@ def apply_link(total: Any, rate: Any, offset: Any, degree: int | None) -> None:
             _power_row(nothing, one, total[i], rate, offset, degree)
 
 
-@called_by_kernels(fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _sum_into(total: Any, row: Any) -> Any:
     """total[j] += row[j]; the sum of the row comes back."""
     acc = row[0] - row[0]

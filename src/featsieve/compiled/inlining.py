@@ -1,9 +1,9 @@
 """How kernels and their parts are compiled.
 
-A first fit waits for every kernel that it meets, and half of that time is not spent on the loops.
-Each function also gets a door for Python, one for C and a place in the cache: a kernel gets the
-door for Python only, and what only kernels call gets none, and is kept within them. And the
-compiler makes so many objects that Python looks for garbage again and again, which finds nothing.
+A first fit waits for every kernel that it meets, and not for its loops alone: each function gets a
+door for Python and one for C, and a place in the cache. A kernel keeps the door for Python; what
+only kernels call needs neither, and is kept within them. And the compiler makes so many objects
+that Python looks for garbage again and again, and finds next to nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from numba import njit
 from numba.core import event
 
 kernel = partial(njit, nogil=True, cache=True, no_cfunc_wrapper=True)
+# Not for sums that may be taken in any order: the kernel would choose another one for them than
+# they have by themselves, and answers would change in the last digit.
 called_by_kernels = partial(njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 # A part becomes the kernel's own code before it is compiled. Compiled apart, it would be compiled
@@ -22,7 +24,7 @@ called_by_kernels = partial(njit, nogil=True, no_cpython_wrapper=True, no_cfunc_
 part_of_kernel = njit(nogil=True, error_model="numpy", inline="always")
 
 
-class _NoGarbageCollection(event.Listener):  # type: ignore[misc]
+class _NoGarbageCollection(event.Listener):
     """While a function is compiled; numba compiles one at a time, and those it calls within it."""
 
     def __init__(self) -> None:
