@@ -42,22 +42,6 @@ def test_kth_smallest_of_each_group(total, k):
             assert found[i, g] == (values[k - 1] if k <= len(values) else np.inf)
 
 
-def test_pairs_within_limits_are_listed_by_row_and_group(total):
-    total[2, 5] = np.inf
-    limits = np.array([[1.0, 9.0, 2.0]] * 4)
-    row, other, first = relief.pairs_within(total, STARTS, limits)
-    expected = [
-        (i, j)
-        for i in range(4)
-        for g in range(3)
-        for j in range(STARTS[g], STARTS[g + 1])
-        if total[i, j] <= limits[i, g]
-    ]
-    assert list(zip(row.tolist(), other.tolist(), strict=True)) == expected
-    assert first[-1] == len(expected)
-    assert (np.diff(first).reshape(4, 3)[:, 1] == 0).all()
-
-
 def test_ranks_are_shared_among_ties():
     distance = np.array([3.0, 1.0, 2.0, 2.0, 2.0, 9.0])
     first, rank_sum = np.array([0, 6, 6]), np.array([0.0, 5.0, 8.0, 10.0])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-from featsieve.discretize import CAIM, EqualWidth, Quantile, SigmaCuts
+from featsieve.discretize import CAIM, EqualWidth, Quantile, SigmaCuts, bins
 from featsieve.discretize.base import MAX_CUTS, Cuts
 from featsieve.discretize.bins import FEW_BINS, TargetBins, choose_discretizer
 from featsieve.discretize.caim import accepted_boundaries
@@ -88,7 +88,10 @@ COLUMNS = {
 def test_quantile_cuts_equal_those_of_the_slow_twin(seed, n_rows, n_bins, kind):
     values = COLUMNS[kind](np.random.default_rng(seed), n_rows)
     expected = reference.quantile_cuts_by_definition(values.tolist(), n_bins)
-    assert Quantile(n_bins).cuts_of(values).tolist() == expected
+    assert Quantile(n_bins).cuts_of(values).tolist() == expected  # sorted: few columns
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bins, "FEW_COLUMNS", 0)  # compiled
+        assert Quantile(n_bins).cuts_of(values).tolist() == expected
 
 
 @given(st.integers(0, 2**31), st.integers(1, 40), st.sampled_from([np.float32, np.float64]))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve.errors import InputError
-from featsieve.quadratic import SOLVERS, solve
+from featsieve.quadratic import SOLVERS, exact, solve
 from featsieve.quadratic.heuristics import improve, psd_shift, start_vector, truncated_power
 from featsieve.quadratic.lowrank import (
     Scan,
@@ -49,6 +49,20 @@ def test_exact_equals_enumeration_on_200_random_matrices():
         assert answer.value == pytest.approx(optimum, rel=1e-10, abs=1e-10)
         assert answer.proven_optimal
         assert answer.upper_bound >= optimum - 1e-12 * abs(optimum)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_looking_at_all_of_few_sets_proves_what_branch_and_bound_proves(kind, monkeypatch):
+    rng = np.random.default_rng(1)
+    for n, k in [(1, 1), (5, 2), (8, 3), (9, 8), (10, 5)]:
+        Q = random_matrix(rng, n, kind)
+        looked_at = solve(Q, k)
+        with monkeypatch.context() as patch:
+            patch.setattr(exact, "FEW_ENTRIES", 0)
+            searched = solve(Q, k)
+        assert looked_at.indices.tolist() == searched.indices.tolist()
+        assert looked_at.value == searched.value
+        assert looked_at.upper_bound == looked_at.value
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

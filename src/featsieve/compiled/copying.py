@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from featsieve.compiled.counting import Floats, Ints
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import kernel, part_of_kernel
 
 # SplitMix64 (Steele, Lea and Flood 2014): its n-th number is a function of n alone.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -18,7 +17,7 @@ _STEP, _HALF_STEP = 2.0**-53, 2.0**-54
 _CENTRAL, _TAIL = 0.425, 5.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def fill_normals(key: Any, rows: Ints, n_columns: int, out: Floats) -> None:
     """Standard normal numbers in the first columns: a function of key, row index and column."""
     width = np.uint64(n_columns)
@@ -97,7 +96,7 @@ def _far_tail(r: Any) -> Any:
     return above / ((below * r + 0.599832206555887937690) * r + 1.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def side_by_side(X: Floats, copies: Floats, swapped: Any, out: Floats) -> None:
     """X left and copies right; where a column is ``swapped``, the other way round."""
     width = X.shape[1]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import config, njit, types
+from numba import config, types
 from numba.extending import intrinsic
 
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import called_by_kernels, kernel, part_of_kernel
 
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -18,7 +18,7 @@ Codes = npt.NDArray[np.uint8]
 Unsigned = np.uint64
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int64]) -> None:
     """table[keys[r], cells[j] + codes[r, j]] += 1 for all rows r and columns j."""
     for r in range(codes.shape[0]):
@@ -27,7 +27,7 @@ def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int6
             row[cells[j] + codes[r, j]] += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_weights(codes: Codes, keys: Ints, weights: Floats, cells: Ints, table: Floats) -> None:
     """As ``add_counts``, with the weight of each row instead of 1."""
     for r in range(codes.shape[0]):
@@ -36,7 +36,7 @@ def add_weights(codes: Codes, keys: Ints, weights: Floats, cells: Ints, table: F
             row[cells[j] + codes[r, j]] += weight
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _move_class(
     mine: Codes, other: Codes, width: int, r0: int, r1: int, table: Floats, one: Ints, joint: Ints
 ) -> float:
@@ -57,7 +57,7 @@ def _move_class(
     return total
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _empty_joint(mine: Codes, other: Codes, width: int, table: Floats, joint: Ints) -> float:
     total = 0.0
     for r in range(mine.size):
@@ -69,7 +69,7 @@ def _empty_joint(mine: Codes, other: Codes, width: int, table: Floats, joint: In
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def direct_row(
     codes: Codes,
     class_bounds: Ints,
@@ -101,7 +101,7 @@ def direct_row(
         pair[k] = _empty_joint(mine, other, width, table, joint)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def segment_sums(codes: Codes, bounds: Ints, table: Floats) -> Floats:
     """Σ n log n over the states of each column within each segment of rows."""
     sums = np.zeros(codes.shape[0])
@@ -135,7 +135,7 @@ def _counted_bits(word: Any) -> Any:
 popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intrinsic(_popcount)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pack_planes(
     codes: Codes, classes: Ints, packed: Ints, bounds: Ints, starts: Ints, words: Words
 ) -> None:
@@ -238,7 +238,7 @@ def _table_sum(
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def plane_tile(
     words: Words,
     bounds: Ints,

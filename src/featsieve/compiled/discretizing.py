@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from featsieve.compiled.counting import Codes, Floats, Ints
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import kernel, part_of_kernel
 from featsieve.compiled.selection import kth_largest
 
 Buckets = npt.NDArray[np.uint16]
@@ -15,7 +14,7 @@ TIE = 1e-12
 LARGEST = np.finfo(np.float64).max
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> None:
     """Number of a column's cuts below each value; ``missing[j]`` for NaN in column j.
 
@@ -31,7 +30,7 @@ def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> No
                 states[j] += np.uint8(cuts[c, j] < row[j])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def encode_columns(
     columns: Floats, cuts: Floats, missing: Codes, states: Codes, codes: Codes
 ) -> None:
@@ -54,7 +53,7 @@ def encode_columns(
                 codes[first + r, j] = states[r]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
     """The same for one column of many cuts, by bisection."""
     for r in range(values.size):
@@ -68,7 +67,7 @@ def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
         codes[r] = low if x == x else cuts.size + 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
     """Smallest and largest known value of each column, and how many are not finite integers.
 
@@ -84,7 +83,7 @@ def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
             fractions[j] += np.int64((value == value) & (not is_code))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def known_columns(X: Floats, j0: int, columns: Floats, n_known: Ints) -> None:
     """The known values of columns j0, j0 + 1, … of X, infinite ones as the largest finite ones.
 
@@ -154,7 +153,7 @@ def _fill_buckets(values: Floats, n: int, ordered: Floats, buckets: Buckets, cou
     return largest
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def quantile_cuts(
     columns: Floats,
     n_known: Ints,
@@ -232,7 +231,7 @@ def _best_split(cumulative: Floats, is_cut: Codes, current: float) -> tuple[int,
     return best, best_sum
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def caim_boundaries(
     cumulative: Floats, n_classes: int, total: float, is_cut: Codes, accepted: Ints
 ) -> int:

@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
+
+from featsieve.compiled.inlining import kernel
 
 LOG2E = 1.4426950408889634
 
@@ -102,7 +104,7 @@ def _exp2_of_type(t: Any) -> Any:
     return _exp2_single if t == types.float32 else _exp2_double
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def decay(x: Any, rate: Any) -> Any:
     """exp(−rate·x) of a 1-D array, in its own precision; what is below zero counts as zero."""
     out = np.empty_like(x)

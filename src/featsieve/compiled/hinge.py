@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from featsieve.compiled.inlining import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def descend_hinge(
     columns: Any,
     sign: Any,

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from featsieve.compiled.exp import LOG2E, exp2
+from featsieve.compiled.inlining import called_by_kernels, kernel
 
 SQUARED, ABSOLUTE, PRODUCT = 0, 1, 2
 
@@ -27,7 +28,7 @@ _ROWS = 16  # rows of a tile worked on together: their sums and M stay in cache 
 # non-negative would keep their loops from being vectorised.
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def add_contribution(
     total: Any, value: Any, others: Any, scale: Any, is_code: bool, form: int
 ) -> None:
@@ -49,7 +50,7 @@ def add_contribution(
             total[j] += scale * (others[j] * value)
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _add_two_squares(
     total: Any, a: Any, others_a: Any, scale_a: Any, b: Any, others_b: Any, scale_b: Any
 ) -> None:
@@ -69,7 +70,7 @@ def _unit_row(
         add_contribution(row, A[c, i], B[c, k:], A.dtype.type(1.0), is_code[c], form)
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _exponential_row(base: Any, sign: Any, row: Any, rate: Any) -> None:
     """row[j] becomes exp(−rate·(base_j + sign·row_j))."""
     slope = -rate * row.dtype.type(LOG2E)
@@ -77,7 +78,7 @@ def _exponential_row(base: Any, sign: Any, row: Any, rate: Any) -> None:
         row[j] = exp2(slope * (base[j] + sign * row[j]))
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _gaussian_row(base: Any, sign: Any, value: Any, others: Any, rate: Any, row: Any) -> None:
     """row[j] becomes exp(−rate·(base_j + sign·(others_j − value)²)), all in one pass."""
     slope = -rate * row.dtype.type(LOG2E)
@@ -86,7 +87,7 @@ def _gaussian_row(base: Any, sign: Any, value: Any, others: Any, rate: Any, row:
         row[j] = exp2(slope * (base[j] + sign * (difference * difference)))
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _power_row(base: Any, sign: Any, row: Any, rate: Any, offset: Any, degree: int) -> None:
     """row[j] becomes (rate·(base_j + sign·row_j) + offset)**degree."""
     for j in range(row.size):
@@ -97,7 +98,7 @@ def _power_row(base: Any, sign: Any, row: Any, rate: Any, offset: Any, degree: i
         row[j] = value
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _dot(a: Any, b: Any) -> Any:
     acc = a.dtype.type(0.0)
     for j in range(a.size):
@@ -112,7 +113,7 @@ def sum_contributions(A: Any, B: Any, scale: Any, is_code: Any, form: int, trian
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _add_contributions(
     A: Any, B: Any, scale: Any, is_code: Any, form: int, triangle: bool, total: Any
 ) -> None:
@@ -145,22 +146,23 @@ def candidate_sums(
     ``base`` = 0 and sign 1: each unit alone; sign 1: additions to a set; sign −1: removals.
     """
     row, sums = np.empty(B.shape[1], A.dtype), np.zeros(starts.size - 1)
+    powers = degree or None  # of None the compiler leaves them out
     _add_candidate_sums(
-        A, B, starts, is_code, form, base, sign, rates, M, offset, degree, triangle, row, sums
+        A, B, starts, is_code, form, base, sign, rates, M, offset, powers, triangle, row, sums
     )
     return sums
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _add_candidate_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, base: Any, sign: Any, rates: Any,
-    M: Any, offset: Any, degree: int, triangle: bool, row: Any, sums: Any,
+    M: Any, offset: Any, degree: int | None, triangle: bool, row: Any, sums: Any,
 ) -> None:  # fmt: skip
     n_rows = A.shape[1]
     for start in range(0, n_rows, _ROWS):
         for u in range(sums.size):
             c = starts[u]
-            is_single = degree == 0 and form == SQUARED and starts[u + 1] == c + 1
+            is_single = degree is None and form == SQUARED and starts[u + 1] == c + 1
             is_single = is_single and not is_code[c]
             for i in range(start, min(start + _ROWS, n_rows)):
                 k = i if triangle else 0
@@ -169,14 +171,14 @@ def _add_candidate_sums(
                     _gaussian_row(base[i, k:], sign, A[c, i], B[c, k:], rates[u], values)
                 else:
                     _unit_row(values, i, A, B, k, c, starts[u + 1], is_code, form)
-                    if degree == 0:
+                    if degree is None:
                         _exponential_row(base[i, k:], sign, values, rates[u])
                     else:
                         _power_row(base[i, k:], sign, values, rates[u], offset, degree)
                 sums[u] += _dot(values, M[i, k:])
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def unit_products(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, M: Any, triangle: bool
 ) -> Any:
@@ -200,7 +202,7 @@ def unit_products(
     return sums
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def contribution_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, P: Any, triangle: bool
 ) -> Any:
@@ -218,19 +220,19 @@ def contribution_sums(
     return sums
 
 
-@njit(nogil=True, cache=True)
-def apply_link(total: Any, rate: Any, offset: Any, degree: int) -> None:
-    """Turn a tile of summed contributions into kernel values, in place."""
+@kernel()
+def apply_link(total: Any, rate: Any, offset: Any, degree: int | None) -> None:
+    """Turn a tile of summed contributions into kernel values, in place; None: exponentials."""
     nothing = np.zeros(total.shape[1], total.dtype)
     one = total.dtype.type(1.0)
     for i in range(total.shape[0]):
-        if degree == 0:
+        if degree is None:
             _exponential_row(nothing, one, total[i], rate)
         else:
             _power_row(nothing, one, total[i], rate, offset, degree)
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _sum_into(total: Any, row: Any) -> Any:
     """total[j] += row[j]; the sum of the row comes back."""
     acc = row[0] - row[0]
@@ -241,7 +243,7 @@ def _sum_into(total: Any, row: Any) -> Any:
     return acc
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _weighted_exponential_row(total: Any, rate: Any, weights: Any) -> None:
     """total[j] becomes exp(−rate·total_j) · weights_j."""
     slope = -rate * LOG2E
@@ -249,7 +251,7 @@ def _weighted_exponential_row(total: Any, rate: Any, weights: Any) -> None:
         total[j] = exp2(slope * total[j]) * weights[j]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def weighted_exponential(total: Any, rate: Any, M: Any) -> Any:
     """Turn summed contributions into exp(−rate·t) ∘ M, in place; its row and column sums."""
     by_row, by_column = np.empty(total.shape[0]), np.zeros(total.shape[1])
@@ -259,13 +261,13 @@ def weighted_exponential(total: Any, rate: Any, M: Any) -> Any:
     return by_row, by_column
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _add_scaled(total: Any, scale: Any, row: Any) -> None:
     for j in range(total.size):
         total[j] += scale * row[j]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def gaussian_slopes(A: Any, B: Any, rate: Any, M: Any, triangle: bool) -> Any:
     """Of P = exp(−rate·|a − b|²) ∘ M: ΣP, and Σ_b P_ab (a − b) and Σ_a P_ab (b − a).
 
@@ -291,7 +293,7 @@ def gaussian_slopes(A: Any, B: Any, rate: Any, M: Any, triangle: bool) -> Any:
     return value, of_a, of_b
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def unit_row_sums(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, triangle: bool
 ) -> Any:
@@ -319,7 +321,7 @@ def unit_kernels(A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: An
     return values
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _fill_unit_kernels(
     A: Any, B: Any, starts: Any, is_code: Any, form: int, rates: Any, nothing: Any, values: Any
 ) -> None:

@@ -1,9 +1,45 @@
-"""How the parts of a kernel are compiled."""
+"""How kernels and their parts are compiled.
+
+A first fit waits for every kernel that it meets, and not for its loops alone: each function gets a
+door for Python and one for C, and a place in the cache. A kernel keeps the door for Python; what
+only kernels call needs neither, and is kept within them. And the compiler makes so many objects
+that Python looks for garbage again and again, and finds next to nothing.
+"""
 
 from __future__ import annotations
 
+import gc
+from functools import partial
+
 from numba import njit
+from numba.core import event
+
+kernel = partial(njit, nogil=True, cache=True, no_cfunc_wrapper=True)
+# Not for sums that may be taken in any order: the kernel would choose another one for them than
+# they have by themselves, and answers would change in the last digit.
+called_by_kernels = partial(njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 # A part becomes the kernel's own code before it is compiled. Compiled apart, it would be compiled
 # twice, by itself and within the kernel, and a first fit waits for both.
 part_of_kernel = njit(nogil=True, error_model="numpy", inline="always")
+
+
+class _NoGarbageCollection(event.Listener):
+    """While a function is compiled; numba compiles one at a time, and those it calls within it."""
+
+    def __init__(self) -> None:
+        self._depth, self._was_enabled = 0, False
+
+    def on_start(self, event: event.Event) -> None:
+        if self._depth == 0:
+            self._was_enabled = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: event.Event) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._was_enabled:
+            gc.enable()
+
+
+event.register("numba:compile", _NoGarbageCollection())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from featsieve.compiled.inlining import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def descend(
     gram: Any, slope: Any, coef: Any, starts: Any, step: Any, penalty: Any, tol: float, sweeps: int
 ) -> int:
@@ -40,7 +41,7 @@ def descend(
     return sweeps
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def append_to_factor(factor: Any, size: int, products: Any, square: float) -> float:
     """Write the Cholesky row of one more column; returns its squared pivot, 0 for a repetition.
 
@@ -59,7 +60,7 @@ def append_to_factor(factor: Any, size: int, products: Any, square: float) -> fl
     return rest
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def solve_with_factor(factor: Any, x: Any) -> None:
     """Solve LL'x = b in place, with the leading rows of the factor."""
     for i in range(x.size):
@@ -73,7 +74,7 @@ def solve_with_factor(factor: Any, x: Any) -> None:
             x[k] -= factor[i, k] * x[i]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def move_to_entry(
     slope: Any, change: Any, is_free: Any, alpha: float, most: float, away: float
 ) -> tuple[float, int]:
@@ -96,7 +97,7 @@ def move_to_entry(
     return length, entering
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def next_drop(coef: Any, columns: Any, direction: Any, has_drops: bool) -> tuple[float, int]:
     """How far along ``direction`` until a coefficient of ``columns`` is 0 again, and which."""
     length, dropped = np.inf, -1

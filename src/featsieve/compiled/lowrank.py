@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from featsieve.compiled.inlining import called_by_kernels, kernel
 from featsieve.compiled.quadratic import copy_indices
 from featsieve.compiled.selection import kth_largest
 
@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int64]
 KeyArray = npt.NDArray[np.uint64]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def fill_top(scores: FloatArray, k: int, scratch: FloatArray, chosen: IntArray) -> None:
     """The k largest scores into ``chosen``, in index order, ties to the lowest index."""
     n = len(scores)
@@ -42,7 +42,7 @@ def fill_top(scores: FloatArray, k: int, scratch: FloatArray, chosen: IntArray) 
             ties -= 1
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def set_value(Q: FloatArray, chosen: IntArray) -> float:
     """x'Qx of a set, from the upper triangle of a symmetric matrix."""
     total = 0.0
@@ -55,7 +55,7 @@ def set_value(Q: FloatArray, chosen: IntArray) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _is_new(chosen: IntArray, keys: KeyArray, seen: KeyArray) -> bool:
     """Whether this set was not met lately; ``seen`` remembers it from now on."""
     key = np.uint64(0)
@@ -68,7 +68,7 @@ def _is_new(chosen: IntArray, keys: KeyArray, seen: KeyArray) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def keep_better(Q: FloatArray, chosen: IntArray, best: IntArray, best_value: float) -> float:
     """Score a set on Q and keep it if it is the best; the best value after that."""
     value = set_value(Q, chosen)
@@ -78,7 +78,7 @@ def keep_better(Q: FloatArray, chosen: IntArray, best: IntArray, best_value: flo
     return best_value
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _low_rank_product(
     factors: FloatArray, signs: FloatArray, x: IntArray, line: FloatArray
 ) -> None:
@@ -93,7 +93,7 @@ def _low_rank_product(
             line[i] += weight * factors[i, m]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def scan_directions(
     Q: FloatArray,
     factors: FloatArray,

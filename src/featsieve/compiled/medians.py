@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from featsieve.compiled.hsic_tiles import add_contribution
+from featsieve.compiled.inlining import called_by_kernels, kernel
 
 _BINS = 2048
 _SMALL = 32  # so few values are sorted
 _DUST = 1e-12  # what a subtraction leaves of an exact zero, relative to the largest value
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _count_within(ordered: Any, width: float) -> int:
     """Pairs i < j of an ascending array with ordered[j] − ordered[i] ≤ width."""
     count, i = 0, 0
@@ -25,7 +25,7 @@ def _count_within(ordered: Any, width: float) -> int:
     return count
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _next_difference(ordered: Any, width: float) -> float:
     """The smallest difference above ``width``."""
     smallest, i = np.inf, 0
@@ -37,7 +37,7 @@ def _next_difference(ordered: Any, width: float) -> float:
     return smallest
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def kth_difference(ordered: Any, k: int) -> float:
     """The k-th smallest (from 0) of all ordered[j] − ordered[i], i < j, in O(n log n) time."""
     low, high = 0.0, ordered[-1] - ordered[0]
@@ -56,7 +56,7 @@ def kth_difference(ordered: Any, k: int) -> float:
 
 
 # Loops instead of min, max and sort: those alone would take seconds to compile.
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _extent(values: Any) -> Any:
     low, high = values[0], values[0]
     for value in values:
@@ -64,7 +64,7 @@ def _extent(values: Any) -> Any:
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _kth_of_few(values: Any, k: int) -> float:
     """By insertion into an ascending copy."""
     ordered = np.empty(values.size, values.dtype)
@@ -77,7 +77,7 @@ def _kth_of_few(values: Any, k: int) -> float:
     return ordered[k]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def kth_value(values: Any, k: int) -> float:
     """The k-th smallest (from 0), by histograms that narrow down on it."""
     while values.size > _SMALL:
@@ -102,7 +102,7 @@ def kth_value(values: Any, k: int) -> float:
     return _kth_of_few(values, k)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def next_value(values: Any, value: float, k: int) -> float:
     """The k-th smallest (from 0), when ``value`` is the (k − 1)-th."""
     n_up_to, above = 0, np.inf
@@ -114,7 +114,7 @@ def next_value(values: Any, value: float, k: int) -> float:
     return value if n_up_to > k else above
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_pair_contributions(total: Any, X: Any, scale: Any, is_code: Any, form: int) -> None:
     """Σ_c scale_c · contribution_c for all pairs of rows i < j; ``X[c, i]`` as in a tile."""
     n = X.shape[1]
@@ -126,7 +126,7 @@ def add_pair_contributions(total: Any, X: Any, scale: Any, is_code: Any, form: i
             at += n - 1 - i
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def clear_dust(values: Any) -> None:
     """Set to zero, in place, what is zero up to rounding."""
     floor = _DUST * _extent(values)[1]
@@ -135,7 +135,7 @@ def clear_dust(values: Any) -> None:
             values[i] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def fill_pair_squares(products: Any, norms: Any, out: Any) -> None:
     """‖a‖² + ‖b‖² − 2a'b of some rows with all rows after each, one after the other.
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import kernel, part_of_kernel
 
 # Loops instead of array expressions, and no checks of divisions: both would double the time to
 # compile.
-_kernel = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+_kernel = kernel(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 _RIDGE = 1e-13  # of the diagonal: neighbouring components can be equal up to rounding
 _NO_GAIN = 1e-12
 _SUFFICIENT_GAIN = 1e-4

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from featsieve.compiled.counting import Floats, Ints
+from featsieve.compiled.inlining import kernel
 
 # So many sums of each kind, or rows of one column, stay in the first cache.
 TILE = 1024
@@ -13,7 +13,7 @@ TILE = 1024
 ROWS_AT_ONCE = 8
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def write_rows(X: Floats, origin: Floats, rows: Floats) -> None:
     """Columns that lie one after the other become rows that do."""
     n_rows, n_columns = X.shape
@@ -28,7 +28,7 @@ def write_rows(X: Floats, origin: Floats, rows: Floats) -> None:
             rows[i, j] = X[i, j] - origin[j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_by_rows(
     X: Floats, origin: Floats, Y: Floats, sums: Floats, squares: Floats, cross: Floats
 ) -> None:
@@ -63,7 +63,7 @@ def add_by_rows(
 
 
 # Sums may be taken in any order, which vector instructions need; NaN and infinity stay.
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@kernel(error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 def add_by_columns(
     flat: Floats,
     stride: int,
@@ -98,7 +98,7 @@ def add_by_columns(
                 cross[k, j] += product
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_stored(
     indptr: Ints,
     indices: Ints,
@@ -121,7 +121,7 @@ def add_stored(
             counts[j] += counted
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_stored_deviations(
     indptr: Ints,
     indices: Ints,

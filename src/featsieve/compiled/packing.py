@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import config, njit, types
+from numba import config, types
 from numba.extending import intrinsic
 
 from featsieve.compiled.counting import Codes, Floats, Ints, Words, count_class, popcount
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import kernel, part_of_kernel
 
 BITS = 64
 COLUMNS_AT_A_TIME = 64  # whole cache lines of a few rows, and the first cache holds them
@@ -103,7 +103,7 @@ def _gather(
                 gathered[t, b] = values[first + np.uint64(rows[b])]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pack_block(
     values: Floats,
     row_step: int,
@@ -146,7 +146,7 @@ def pack_block(
     return missed == 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def count_planes(words: Words, bounds: Ints, counts: Ints) -> None:
     """counts[c, p] = rows of class c in plane p."""
     for c in range(bounds.size - 1):
@@ -156,7 +156,7 @@ def count_planes(words: Words, bounds: Ints, counts: Ints) -> None:
                 counts[c, p] += np.int64(popcount(words[w, p]))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def count_plane_pairs(
     words: Words,
     bounds: Ints,
@@ -203,7 +203,7 @@ def count_plane_pairs(
                     into[cell] = left
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def append_planes(
     words: Words, class_rows: Ints, places: Ints, packed: Ints, bounds: Ints, into: Words
 ) -> None:
@@ -227,7 +227,7 @@ def append_planes(
         packed[c] += class_rows[c]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def unpack_planes(
     words: Words, order: Rows, valid: Words, starts: Ints, states: Codes, codes: Codes
 ) -> None:

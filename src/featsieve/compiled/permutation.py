@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from featsieve.compiled.inlining import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def shuffle(uniform: Any, order: Any) -> None:
     """Write into ``order`` the permutation of 0, 1, … that the uniform numbers choose.
 
@@ -21,14 +22,14 @@ def shuffle(uniform: Any, order: Any) -> None:
         order[drawn] = last
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def shuffle_rows(uniform: Any, orders: Any) -> None:
     """One permutation per row."""
     for row in range(orders.shape[0]):
         shuffle(uniform[row], orders[row])
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def count_reached(
     scores: Any, worst_first: Any, floor: Any, running: Any, single: Any, stepdown: Any
 ) -> None:
@@ -54,7 +55,7 @@ def count_reached(
         stepdown[unit] += among
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def permuted_sums(K: Any, L: Any, orders: Any) -> Any:
     """One sum for each row of ``orders``; K and L are symmetric."""
     n = len(K)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import kernel, part_of_kernel
 from featsieve.compiled.selection import kth_largest
 
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -66,7 +65,7 @@ def _best_swap(
     return best_gain, out, into
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def swap_search(
     Q: FloatArray,
     members: IntArray,
@@ -189,7 +188,7 @@ def _decides(lines: FloatArray, flags: FlagArray, spare: float) -> bool:
     return highest - best >= spare or last - lowest >= spare
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def tighten_rows(
     lines: FloatArray,
     pairs: FloatArray,

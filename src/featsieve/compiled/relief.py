@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from featsieve.compiled.inlining import called_by_kernels, kernel
 
 _EXACT = {"contract"}
 _FAST = {"contract", "reassoc", "nsz"}
@@ -24,7 +25,7 @@ TOGETHER = 8  # columns added in one sweep; callers fill up with columns of zero
 GRID = 64  # bins of a numeric column with missing cells, on its range
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _add_eight(
     total: Any, a0: Any, a1: Any, a2: Any, a3: Any, a4: Any, a5: Any, a6: Any, a7: Any,
     b0: Any, b1: Any, b2: Any, b3: Any, b4: Any, b5: Any, b6: Any, b7: Any,
@@ -36,7 +37,7 @@ def _add_eight(
         total[j] += left + right
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_differences(total: Any, Q: Any, B: Any) -> None:
     """total[i, j] += Σ_c |B[c, j] − Q[c, i]|; the number of columns is a multiple of TOGETHER."""
     n_rows, n_others = total.shape
@@ -54,14 +55,14 @@ def add_differences(total: Any, Q: Any, B: Any) -> None:
                     )  # fmt: skip
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _add_mismatch(total: Any, code: Any, others: Any) -> None:
     one = total.dtype.type(1)
     for j in range(total.size):
         total[j] += one - one if others[j] == code else one
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_mismatches(total: Any, Q: Any, B: Any) -> None:
     """total[i, j] += the number of columns in which the codes differ."""
     for c in range(Q.shape[0]):
@@ -69,12 +70,12 @@ def add_mismatches(total: Any, Q: Any, B: Any) -> None:
             _add_mismatch(total[i], Q[c, i], B[c])
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _bin(value: float, is_code: bool) -> int:
     return int(value) if is_code else min(int(value * GRID), GRID - 1)
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _gappy_difference(
     a: float, a_group: int, b: float, b_group: int, is_code: bool, expected: Any, both: Any
 ) -> float:
@@ -90,7 +91,7 @@ def _gappy_difference(
     return abs(a - b)
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _add_known(total: Any, a: float, others: Any, is_code: bool, instead: float) -> None:
     """One known cell against others, of which the missing ones count ``instead``."""
     if is_code:
@@ -103,7 +104,7 @@ def _add_known(total: Any, a: float, others: Any, is_code: bool, instead: float)
             total[j] += step if step == step else instead
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_gappy_differences(
     total: Any, Q: Any, B: Any, is_code: Any, expected: Any, both: Any, groups: Any, starts: Any
 ) -> None:
@@ -123,7 +124,7 @@ def add_gappy_differences(
                     )
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _keep_smallest(kept: Any, values: Any) -> None:
     """``kept``, ascending, becomes the smallest of its own and the other values."""
     last = kept.size - 1
@@ -144,7 +145,7 @@ def kth_smallest(total: Any, starts: Any, k: int) -> Any:
     return smallest
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _kth_smallest(total: Any, starts: Any, kept: Any, smallest: Any) -> None:
     for i in range(smallest.shape[0]):
         for g in range(smallest.shape[1]):
@@ -153,44 +154,7 @@ def _kth_smallest(total: Any, starts: Any, kept: Any, smallest: Any) -> None:
             smallest[i, g] = kept[kept.size - 1]
 
 
-def pairs_within(total: Any, starts: Any, limits: Any) -> Any:
-    """All (row, other row) at most as far as the limit of row and group; infinity is not a pair.
-
-    They are listed by row and group: those of row i and group g begin at the third answer's entry
-    i · (number of groups) + g.
-    """
-    first = np.zeros(limits.size + 1, np.intp)
-    _count_within(total, starts, limits, first)
-    row, other = np.empty(first[-1], np.intp), np.empty(first[-1], np.intp)
-    _list_within(total, starts, limits, row, other)
-    return row, other, first
-
-
-@njit(nogil=True, cache=True)
-def _count_within(total: Any, starts: Any, limits: Any, first: Any) -> None:
-    t = 0
-    for i in range(limits.shape[0]):
-        for g in range(limits.shape[1]):
-            count, limit = 0, limits[i, g]
-            for j in range(starts[g], starts[g + 1]):
-                count += total[i, j] <= limit
-            t += 1
-            first[t] = first[t - 1] + count
-
-
-@njit(nogil=True, cache=True)
-def _list_within(total: Any, starts: Any, limits: Any, row: Any, other: Any) -> None:
-    t = 0
-    for i in range(limits.shape[0]):
-        for g in range(limits.shape[1]):
-            limit = limits[i, g]
-            for j in range(starts[g], starts[g + 1]):
-                if total[i, j] <= limit:
-                    row[t], other[t] = i, j
-                    t += 1
-
-
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _distance(a: Any, b: Any) -> float:
     total = 0.0
     for c in range(a.size):
@@ -205,13 +169,13 @@ def pair_distances(Q: Any, B: Any, row: Any, other: Any) -> Any:
     return distance
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _pair_distances(Q: Any, B: Any, row: Any, other: Any, distance: Any) -> None:
     for t in range(row.size):
         distance[t] = _distance(Q[row[t]], B[other[t]])
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_pair_mismatches(distance: Any, Q: Any, B: Any, row: Any, other: Any) -> None:
     """The same for codes, given column by column."""
     for c in range(Q.shape[0]):
@@ -219,7 +183,7 @@ def add_pair_mismatches(distance: Any, Q: Any, B: Any, row: Any, other: Any) -> 
             distance[t] += Q[c, row[t]] != B[c, other[t]]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_pair_gappy_differences(
     distance: Any, Q: Any, B: Any, row: Any, other: Any, is_code: Any, expected: Any, both: Any,
     groups: Any, other_groups: Any,
@@ -241,7 +205,7 @@ def nearest_distances(distance: Any, first: Any, k: int) -> Any:
     return nearest, at_edge
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _nearest_distances(distance: Any, first: Any, nearest: Any, at_edge: Any) -> None:
     for s in range(at_edge.size):
         kept = nearest[s]
@@ -263,7 +227,7 @@ def neighbour_shares(distance: Any, first: Any, nearest: Any, at_edge: Any, rank
     return share
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _neighbour_shares(
     distance: Any, first: Any, nearest: Any, at_edge: Any, rank_sum: Any, share: Any
 ) -> None:
@@ -282,7 +246,7 @@ def _neighbour_shares(
                 share[t] = (rank_sum[up_to] - rank_sum[below]) / (rank_sum[n_kept] * n_tied)
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
+@called_by_kernels(fastmath=_EXACT)
 def _add_weighted(sums: Any, weight: float, here: Any, there: Any) -> None:
     for c in range(sums.size):
         sums[c] += weight * abs(there[c] - here[c])
@@ -295,7 +259,7 @@ def weighted_differences(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> 
     return sums
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _add_weighted_differences(
     Q: Any, B: Any, row: Any, other: Any, weights: Any, sums: Any
 ) -> None:
@@ -304,7 +268,7 @@ def _add_weighted_differences(
             _add_weighted(sums[w], weights[w, t], Q[row[t]], B[other[t]])
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def weighted_mismatches(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> Any:
     """The same for codes, given column by column."""
     sums = np.zeros((weights.shape[0], Q.shape[0]))
@@ -315,7 +279,7 @@ def weighted_mismatches(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> A
     return sums
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def weighted_gappy_differences(
     Q: Any, B: Any, row: Any, other: Any, weights: Any, is_code: Any, expected: Any, both: Any,
     groups: Any, other_groups: Any,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from featsieve.compiled.inlining import part_of_kernel
+from featsieve.compiled.inlining import kernel, part_of_kernel
 
 _FAST = {"contract", "reassoc", "nsz"}
 _PANEL = 4  # rows that are factored together
@@ -42,7 +41,7 @@ def _fill(U: Any, H: Any, h: Any, lam: float) -> None:
         U[i, last] = h[i]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _factor(U: Any, least_pivot: float) -> None:
     """Cholesky rows in place of H + λI, diagonals inverted, and the forward substitution of h.
 
@@ -72,7 +71,7 @@ def _factor(U: Any, least_pivot: float) -> None:
             U[i, i] = inverse
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _backward(U: Any, x: Any) -> None:
     n, last = np.uintp(x.size), np.uintp(U.shape[1] - 1)
     for done in range(_ZERO, n):
@@ -83,7 +82,7 @@ def _backward(U: Any, x: Any) -> None:
         x[i] = rest * U[i, i]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
     """out = scale · A ∘ B, upper triangle; B may be 1 × 1."""
     n = np.uintp(out.shape[0])
@@ -99,7 +98,7 @@ def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
 
 
 # Loops instead of sums along an axis: those alone would take seconds to compile.
-@njit(nogil=True, cache=True)
+@kernel()
 def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
     """Σ of all symmetric matrices but one, the upper triangle."""
     n = np.uintp(out.shape[0])
@@ -112,7 +111,7 @@ def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
                     out[i, j] += parts[part, i, j]
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def _loss(H: Any, h: Any, n: float, alpha: Any) -> float:
     """α'Hα/2 − h'α/n from the upper triangle of H."""
     total, size = 0.0, np.uintp(alpha.size)
@@ -124,7 +123,7 @@ def _loss(H: Any, h: Any, n: float, alpha: Any) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def ridge_solutions(
     gram_x: Any, gram_y: Any, cross: Any, counts: Any, lambdas: Any, left_out: Any
 ) -> Any:
@@ -166,7 +165,7 @@ def ridge_solutions(
 _ZERO = np.uintp(0)  # unsigned indices: no check for negative ones, so the loops are vectorised
 
 
-@njit(nogil=True, cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def slopes(phi: Any, psi: Any, alpha: Any, factor: Any) -> Any:
     """φ ∘ (ψ diag(α) − factor), and its row sums."""
     out, by_row = np.empty_like(phi), np.empty(phi.shape[0])

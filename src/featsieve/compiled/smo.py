@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from featsieve.compiled.inlining import called_by_kernels, kernel
 
 FLAT = 1e-12  # a direction without curvature counts as one with this much
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def optimise_pairs(
     Q: Any, diagonal: Any, sign: Any, bound: float, alpha: Any, slope: Any, tol: float, steps: int
 ) -> Any:
@@ -37,7 +38,7 @@ def optimise_pairs(
     return steps, gap
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _worst_pair(
     Q: Any, diagonal: Any, sign: Any, bound: float, alpha: Any, slope: Any, tol: float
 ) -> Any:
@@ -68,7 +69,7 @@ def _worst_pair(
     return (first, second, gap) if gap >= tol else (first, -1, gap)
 
 
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _move_pair(
     Q: Any, diagonal: Any, sign: Any, bound: float, alpha: Any, slope: Any, i: int, j: int
 ) -> None:
@@ -95,7 +96,7 @@ def _move_pair(
 
 
 # Comparisons instead of min and max: each of those is a function to compile.
-@njit(nogil=True, cache=True)
+@called_by_kernels()
 def _clipped(value: float, low: float, high: float) -> float:
     value = low if value < low else value
     return high if value > high else value

@@ -19,6 +19,8 @@ from featsieve.schema import power_of_two
 FEW_BINS = 32
 RANGE_VALUES = 64
 MOST_BUCKETS = 1024
+# So few columns are sorted before the compiled quantiles would be ready for their first use.
+FEW_COLUMNS, FEW_VALUES = 64, 50_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -59,9 +61,10 @@ class Quantile(Discretizer):
         classes: IntArray | None,
         weights: FloatArray | None,
     ) -> list[FloatArray]:
-        if weights is None and self.n_bins <= FEW_BINS:
-            return _quantiles(X, tile, self.n_bins)
-        return super()._cuts_of_tile(X, tile, classes, weights)
+        is_small = X.shape[1] <= FEW_COLUMNS and X.size <= FEW_VALUES
+        if weights is not None or self.n_bins > FEW_BINS or is_small:
+            return super()._cuts_of_tile(X, tile, classes, weights)
+        return _quantiles(X, tile, self.n_bins)
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, combinations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from featsieve.quadratic.heuristics import (
     tpower_steps,
 )
 from featsieve.quadratic.problem import PROOF_TOLERANCE, ROUNDING, Answer, Options, Problem
+from featsieve.runtime.ordering import best_first
 from featsieve.runtime.progress import SILENT, Monitor
 
 ROOT_ROUNDS = 300
@@ -28,6 +31,7 @@ NODE_ROUNDS = 20
 ROUND_ENTRIES = 10_000_000  # between two looks at the clock: some tenths of a second
 NODES_PER_STEP = 32  # between two answers, unless a better one comes or the time is up
 N_RANDOM_STARTS = 4
+FEW_ENTRIES = 200_000  # of all sets together: to add them up takes some thousandths of a second
 PROOF_SIZE = 100
 PROOF_WORK = 2_000_000  # nodes times n²: below a second
 FREE, OUT, IN = -1, 0, 1
@@ -261,8 +265,22 @@ def auto_steps(problem: Problem, options: Options) -> Iterator[Answer]:
             best = improved if best is None or improved.value > best.value else best
         assert best is not None  # the first start is new
         yield best
-    if best is not None and problem.n <= PROOF_SIZE:
+    if best is not None and comb(problem.n, problem.k) * problem.k**2 <= FEW_ENTRIES:
+        yield _proven_by_all(problem, best, options.monitor)
+    elif best is not None and problem.n <= PROOF_SIZE:
         yield from prove(problem, best, replace(options, node_limit=PROOF_WORK // problem.n**2))
+
+
+def _proven_by_all(problem: Problem, best: Answer, monitor: Monitor) -> Answer:
+    """Of few sets all are looked at: a node of the proof takes as long, and its kernel a second."""
+    n_sets = comb(problem.n, problem.k)
+    indices = chain.from_iterable(combinations(range(problem.n), problem.k))
+    sets = np.fromiter(indices, dtype=np.int64).reshape(n_sets, problem.k)
+    values = problem.Q[sets[:, :, None], sets[:, None, :]].sum(axis=(1, 2))
+    margin = PROOF_TOLERANCE / 10 * max(abs(problem.row_bound), problem.scale)
+    if values.max() > best.value + margin:
+        best = improve(problem, sets[best_first(values)[0]], monitor=monitor)
+    return replace(best, upper_bound=best.value)
 
 
 def _starts(problem: Problem, options: Options) -> Iterator[Answer]:

@@ -14,7 +14,7 @@ from featsieve import ReliefF, open_parquet
 from featsieve.datasets import make_binary_xor, make_xor
 from featsieve.errors import InputError
 from featsieve.measures.relief import passes
-from featsieve.measures.relief.comparison import Nearest
+from featsieve.measures.relief.comparison import Nearest, pairs_within
 from tests import reference
 from tests.golden_data import toy
 
@@ -300,3 +300,21 @@ def test_infinite_cells_are_refused_by_name():
     X[3, 2] = np.inf
     with pytest.raises(InputError, match="column 'x2' has 1 infinite cells, and Relief needs"):
         ReliefF().fit(X, y)
+
+
+def test_pairs_within_limits_are_listed_by_row_and_group():
+    total = np.random.default_rng(1).integers(0, 5, size=(4, 11)).astype(np.float32)
+    total[2, 5] = np.inf
+    starts = np.array([0, 3, 3, 11])  # the group in the middle has no rows
+    limits = np.array([[1.0, 9.0, 2.0]] * 4)
+    row, other, first = pairs_within(total, starts, limits)
+    expected = [
+        (i, j)
+        for i in range(4)
+        for g in range(3)
+        for j in range(starts[g], starts[g + 1])
+        if total[i, j] <= limits[i, g]
+    ]
+    assert list(zip(row.tolist(), other.tolist(), strict=True)) == expected
+    assert first[-1] == len(expected)
+    assert (np.diff(first).reshape(4, 3)[:, 1] == 0).all()

@@ -153,7 +153,9 @@ class KernelFunction:
 
     def values(self, total: FloatArray, rate: float) -> FloatArray:
         """Kernel values; ``total`` is overwritten."""
-        apply_link(total, total.dtype.type(rate), total.dtype.type(self.offset), self.degree)
+        apply_link(
+            total, total.dtype.type(rate), total.dtype.type(self.offset), self.degree or None
+        )
         return total
 
     def slopes(self, total: FloatArray, rate: float, M: FloatArray) -> Slopes:

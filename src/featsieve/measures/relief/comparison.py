@@ -203,7 +203,7 @@ class Comparison:
 
     def _pairs(self, queries: Rows, rows: Rows, rough: FloatArray, limits: FloatArray) -> Pairs:
         largest = np.finfo(np.float32).max
-        row, other, first = kernels.pairs_within(
+        row, other, first = pairs_within(
             rough, rows.starts(self.n_groups), np.minimum(limits, largest)
         )
         distance = kernels.pair_distances(queries.numeric_rows, rows.numeric_rows, row, other)
@@ -248,3 +248,22 @@ class Comparison:
                 self.expectations.expected, self.expectations.both, queries.groups, rows.groups,
             )  # fmt: skip
         return sums
+
+
+def pairs_within(
+    total: FloatArray, starts: IntArray, limits: FloatArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """All (row, other row) at most as far as the limit of row and group; infinity is not a pair.
+
+    They are listed by row and group: those of row i and group g begin at the third answer's entry
+    i · (number of groups) + g.
+    """
+    is_near = np.zeros(total.shape, dtype=np.bool_)
+    first = np.zeros(limits.size + 1, np.intp)
+    counts = first[1:].reshape(limits.shape)
+    for group, limit in enumerate(limits.T):
+        columns = slice(starts[group], starts[group + 1])
+        np.less_equal(total[:, columns], limit[:, None], out=is_near[:, columns])
+        counts[:, group] = np.count_nonzero(is_near[:, columns], axis=1)
+    row, other = np.nonzero(is_near)
+    return row, other, np.cumsum(first)
