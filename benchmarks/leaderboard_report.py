@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
-from featsieve.evaluation.ranks import RankTest, average_ranks
+from featsieve.evaluation.ranks import RankTest, friedman_nemenyi
 from featsieve.evaluation.surroundings import circumstances
 
 RESULTS = Path(__file__).parent / "results"
@@ -84,10 +85,22 @@ def completed(cells: Cells) -> tuple[list[tuple[str, Any]], list[str], np.ndarra
 
 
 def per_set(keys: list[tuple[str, Any]], values: np.ndarray) -> np.ndarray:
-    """The mean over the counts of each set (first axis), so that a set counts once."""
-    names = list(dict.fromkeys(name for name, _ in keys))
-    rows = [[i for i, key in enumerate(keys) if key[0] == name] for name in names]
+    """The mean over the counts and useless columns of each set (first axis): it counts once."""
+    rows = [[i for i, (name, _) in enumerate(keys) if set_of(name) == s] for s in sets_of(keys)]
     return np.array([values[row].mean(axis=0) for row in rows])
+
+
+def set_of(table: str) -> str:
+    """The set behind a table.
+
+    >>> set_of("glass + random"), set_of("glass")
+    ('glass', 'glass')
+    """
+    return table.partition(" + ")[0]
+
+
+def sets_of(keys: list[tuple[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(set_of(name) for name, _ in keys))
 
 
 def seconds_of(records: Any, sets: list[str]) -> dict[str, tuple[float, float]]:
@@ -104,7 +117,10 @@ def is_tuning(name: str) -> bool:
     return hashlib.sha256(name.encode()).hexdigest() < "9"
 
 
-def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
+def write_leaderboard(
+    journals: list[Path], name: str, protocol: str, offered: Sequence[str] = ()
+) -> str:
+    """``offered``: the sets that there are, of which some may not have been run."""
     records = list({key: (key, piece) for path in journals for key, piece in read(path)}.values())
     sets = finished_sets(records)
     if not sets:
@@ -114,20 +130,22 @@ def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
     means = errors.mean(axis=2)
     excess = per_set(keys, means - means.min(axis=1, keepdims=True))
     ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
-    test = average_ranks(ranks, methods)
-    test = replace(test, ranks=dict(zip(methods, ranks.mean(axis=0).tolist(), strict=True)))
-    in_tuning = np.array([is_tuning(n) for n in dict.fromkeys(key[0] for key in keys)])
+    test = friedman_nemenyi(ranks, methods)
+    in_tuning = np.array([is_tuning(name) for name in sets_of(keys)])
+    own = own_count_of(records, cells, sets)
+    left_out = [name for name in offered if name not in sets_of(keys)]
     lines = [
         f"# Leaderboard{'' if protocol == 'plain' else ' with useless columns added'}",
         "",
         *_explained(test, len(keys), in_tuning),
         "",
+        *(met_lines(test, excess, in_tuning, own, left_out) if protocol == "plain" else []),
+        *(kept_lines(records, keys, methods) if protocol != "plain" else []),
         *_method_lines(test, excess, in_tuning, seconds_of(records, sets), failed),
         "",
         f"![average ranks]({name}-ranks.png)",
         "",
-        *own_count_lines(records, cells, sets),
-        "",
+        *([] if own is None else ["## With its own count", "", own.words, ""]),
         *set_lines(keys, methods, means),
         "",
         "## Failures",
@@ -187,10 +205,14 @@ def _method_lines(
         spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
         lines.append(
             f"| {methods[j]} | {test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
-            f"{excess[~in_tuning, j].mean():.4f} | {gap.mean():+.4f} ± {spread:.4f} | "
+            f"{_mean_of(excess[~in_tuning, j])} | {gap.mean():+.4f} ± {spread:.4f} | "
             f"{median:.2f} | {mean:.2f} | {len(failed.get(methods[j], []))} |"
         )
     return lines
+
+
+def _mean_of(values: np.ndarray) -> str:
+    return f"{values.mean():.4f}" if len(values) else "–"
 
 
 def draw_ranks(test: RankTest, path: Path) -> None:
@@ -203,9 +225,39 @@ def draw_ranks(test: RankTest, path: Path) -> None:
     display.figure_.savefig(path, dpi=110, bbox_inches="tight")
 
 
-def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
-    """AutoSelector with its own count next to the best method at k = 20 (or the most there is)."""
-    own, best, sizes, spread = [], [], [], []
+@dataclass(frozen=True)
+class OwnCount:
+    """AutoSelector with its own count next to the best method at the largest count."""
+
+    sizes: list[int]
+    fixed: str
+    own: np.ndarray
+    best: np.ndarray
+
+    @property
+    def gap(self) -> float:
+        return float(np.mean(self.own - self.best))
+
+    @property
+    def spread(self) -> float:
+        gaps = self.own - self.best
+        return float(gaps.std(ddof=1) / np.sqrt(len(gaps))) if len(gaps) > 1 else np.nan
+
+    @property
+    def words(self) -> str:
+        return (
+            f"On {len(self.own)} sets, AutoSelector with its own count keeps "
+            f"{np.mean(self.sizes):.1f} columns on average (median {np.median(self.sizes):.0f}); "
+            f"its mean error is {np.mean(self.own):.4f}, that of the best single method at k = 20 "
+            f"(or the largest count below the number of columns), {self.fixed}, "
+            f"{np.mean(self.best):.4f}: a difference of {self.gap:+.4f} with standard error "
+            f"{self.spread:.4f}."
+        )
+
+
+def own_count_of(records: Any, cells: Cells, sets: list[str]) -> OwnCount | None:
+    """k = 20, or the most there is; None where AutoSelector did not choose a count."""
+    own, best, sizes = [], [], []
     largest = {
         name: max(k for n, k in cells if n == name and k != "auto")
         for name in sets
@@ -217,7 +269,7 @@ def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
             means[method].append((name, errors.mean()))
     complete = {m: dict(v) for m, v in means.items() if len(v) == len(largest)}
     if not complete or not any(key[1] == "auto" for key in cells):
-        return []
+        return None
     fixed = min(complete, key=lambda m: np.mean(list(complete[m].values())))
     for name in largest:
         if OWN_COUNT in cells.get((name, "auto"), {}):
@@ -226,17 +278,96 @@ def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
     for (name, _, method, _), piece in records:
         if method == OWN_COUNT and name in largest and "columns" in piece:
             sizes.append(len(piece["columns"]))
-    gap = np.array(own) - np.array(best)
-    spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
-    return [
-        "## With its own count",
-        "",
-        f"On {len(gap)} sets, AutoSelector with its own count keeps {np.mean(sizes):.1f} columns "
-        f"on average (median {np.median(sizes):.0f}); its mean error is {np.mean(own):.4f}, that "
-        f"of the best single method at k = 20 (or the largest count below the number of columns), "
-        f"{fixed}, {np.mean(best):.4f}: a difference of {gap.mean():+.4f} with "
-        f"standard error {spread:.4f}.",
+    return OwnCount(sizes, fixed, np.array(own), np.array(best)) if own else None
+
+
+def met_lines(
+    test: RankTest,
+    excess: np.ndarray,
+    in_tuning: np.ndarray,
+    own: OwnCount | None,
+    left_out: Sequence[str],
+) -> list[str]:
+    """What was asked of AutoSelector and of this comparison, and what of it the figures show."""
+    methods = list(test.ranks)
+    if AUTO not in methods or len(methods) < 2:
+        return []
+    lines = [
+        _enough_sets(test.n_sets, left_out),
+        _lowest(methods, excess, "the lowest mean excess error, peers included"),
+        _lowest(methods, excess[~in_tuning], "the same on the sets it was not designed on"),
+        _in_front(test),
     ]
+    if own is not None:
+        met = own.gap <= own.spread and np.mean(own.sizes) <= 10
+        lines.append(
+            f"{_verdict(met)}: its own count, with at most 10 columns on average and an error "
+            "within one standard error of the best fixed method at k = 20 "
+            f"({np.mean(own.sizes):.1f} columns; {own.gap:+.4f} ± {own.spread:.4f})."
+        )
+    return ["## Asked and met", "", *(f"- {line}" for line in lines), ""]
+
+
+def _verdict(met: bool) -> str:
+    return "met" if met else "**not met**"
+
+
+def _enough_sets(n_sets: int, left_out: Sequence[str]) -> str:
+    words = f" Not run, for their time: {', '.join(left_out)}." if left_out else ""
+    return f"{_verdict(n_sets >= 25)}: at least 25 sets ({n_sets}).{words}"
+
+
+def _lowest(methods: list[str], excess: np.ndarray, asked: str) -> str:
+    """AutoSelector against the best of the others, with the standard error over sets."""
+    at = methods.index(AUTO)
+    if not len(excess):
+        return f"not shown: {asked} (there are none)."
+    means = excess.mean(axis=0)
+    rival = min((j for j in range(len(methods)) if j != at), key=lambda j: means[j])
+    gap = excess[:, rival] - excess[:, at]
+    spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+    sure = "more" if gap.mean() > 2 * spread else "no more"
+    return (
+        f"{_verdict(means[at] < means[rival])}: {asked} ({means[at]:.4f}; {methods[rival]} has "
+        f"{means[rival]:.4f}, {gap.mean():+.4f} ± {spread:.4f} from it, {sure} than chance "
+        f"gives over {len(gap)} sets)."
+    )
+
+
+def _in_front(test: RankTest) -> str:
+    order = sorted(test.ranks, key=lambda name: test.ranks[name])
+    rival = next(name for name in order if name != AUTO)
+    ours, best = test.ranks[AUTO], test.ranks[order[0]]
+    clear = sum(rank - ours >= test.critical_difference for rank in test.ranks.values())
+    return (
+        f"{_verdict(ours <= best + 0.5)}: an average rank within 0.5 of the best ({ours:.2f}; "
+        f"{rival} has {test.ranks[rival]:.2f}). It is ahead of {clear} of {len(order) - 1} by more "
+        f"than the critical difference, {test.critical_difference:.2f}."
+    )
+
+
+def kept_lines(records: Any, keys: list[tuple[str, Any]], methods: list[str]) -> list[str]:
+    """How many of the selected columns are the set's own: as many as it has are selected."""
+    shares: dict[Any, list[float]] = defaultdict(list)
+    known = set(keys)
+    for (name, _, method, k), piece in records:
+        if (name, k) in known and "columns" in piece:
+            own = np.mean(np.array(piece["columns"]) < k)
+            shares[method, name.partition(" + ")[2]].append(float(own))
+    kinds = list(dict.fromkeys(name.partition(" + ")[2] for name, _ in keys))
+    lines = [
+        "## The set's own columns",
+        "",
+        "As many columns are selected as the set had before as many useless ones were added: the "
+        "share of them that are its own, by the kind of the others (0.5 is chance).",
+        "",
+        "| method | " + " | ".join(kinds) + " |",
+        "|---" * (1 + len(kinds)) + "|",
+    ]
+    means = {m: [np.mean(shares[m, kind] or [np.nan]) for kind in kinds] for m in methods}
+    for method in sorted(methods, key=lambda m: -np.nan_to_num(np.mean(means[m]))):
+        lines.append(f"| {method} | " + " | ".join(f"{v:.2f}" for v in means[method]) + " |")
+    return [*lines, ""]
 
 
 def set_lines(keys: Any, methods: list[str], means: np.ndarray) -> list[str]:
