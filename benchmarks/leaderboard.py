@@ -14,7 +14,8 @@ and predict the others. So the judged rows are never seen by a selection, nor by
 AutoSelector. Finished cells are in the journal: a killed run continues, and gives the same table.
 
 ``--protocol cherepanova`` adds as many useless columns as a set has (random, corrupted copies,
-products of two columns), as Cherepanova et al. (2023) do, on the sets of few numeric columns.
+products of two columns), as Cherepanova et al. (2023) do, on the sets of few numeric columns; as
+many columns are selected as the set had before.
 
 Times are CPU seconds of one process, because the machine may be busy; limits count them, too.
 """
@@ -28,6 +29,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +72,16 @@ class Table:
     numbers: np.ndarray
     y: np.ndarray
     task: str
+    n_own: int | None = None  # columns before useless ones were added
 
     @property
     def n_columns(self) -> int:
         return self.numbers.shape[1]
+
+    def counts(self, wanted: tuple[int, ...]) -> list[int]:
+        if self.n_own is not None:
+            return [self.n_own]
+        return [k for k in wanted if k < self.n_columns]
 
 
 def load(path: Path) -> Table:
@@ -115,11 +123,12 @@ def with_extra_columns(table: Table, kind: str, seed: int = 0) -> Table:
     elif kind == "corrupted":
         extra = scaled + rng.normal(size=(n, m))
     else:
-        first, second = rng.integers(0, m, m), rng.integers(0, m, m)
+        pairs = np.array(list(combinations(range(m), 2)))
+        first, second = rng.choice(pairs, m, replace=False).T
         extra = scaled[:, first] * scaled[:, second]
     numbers = np.concatenate([scaled, extra], axis=1)
     frame = pd.DataFrame(numbers, columns=[f"x{j}" for j in range(2 * m)])
-    return Table(f"{table.name} + {kind}", frame, numbers, table.y, table.task)
+    return Table(f"{table.name} + {kind}", frame, numbers, table.y, table.task, m)
 
 
 def splits(table: Table) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -175,7 +184,7 @@ class Bench:
         self.known: dict[Any, list[float]] = {}
 
     def run(self, table: Table) -> None:
-        counts = [k for k in self.counts if k < table.n_columns]
+        counts = table.counts(self.counts)
         for split, (train, test) in enumerate(splits(table)):
             self.known.clear()
             for method in self.methods:
@@ -240,10 +249,13 @@ def contenders() -> list[str]:
     return [AUTO, OWN_COUNT, *ours, *PEERS]
 
 
+def _files(folder: Path) -> list[Path]:
+    return [p for p in sorted(folder.glob("*.parquet")) if p.stem not in DOUBLES]
+
+
 def tables(folder: Path, protocol: str, names: list[str] | None) -> list[Table]:
     """Small ones first, so that a table is there early."""
-    paths = [p for p in sorted(folder.glob("*.parquet")) if p.stem not in DOUBLES]
-    tables = [load(p) for p in paths if names is None or p.stem in names]
+    tables = [load(p) for p in _files(folder) if names is None or p.stem in names]
     if protocol == "cherepanova":
         few = [
             t
@@ -268,9 +280,12 @@ def main() -> None:
     arguments = parser.parse_args()
     progress.perf_counter = time.process_time  # type: ignore[attr-defined] # the machine is shared
     counts = (5,) if arguments.quick else COUNTS
-    if arguments.protocol == "cherepanova":
-        counts = (10,)
-    about = {"counts": list(counts), "protocol": arguments.protocol, "splits": N_SPLITS}
+    plain = arguments.protocol == "plain"
+    about = {
+        "counts": list(counts) if plain else "as many as the set had",
+        "protocol": arguments.protocol,
+        "splits": N_SPLITS,
+    }
     journal = Journal(None if arguments.report_only else arguments.journal[0], about)
     methods = arguments.methods or contenders()
     bench = Bench(journal, counts, methods)
@@ -283,7 +298,8 @@ def main() -> None:
                 bench.run(table)
             print(f"{table.name}: {time.time() - started:.0f} s", flush=True)
     name = arguments.out or f"leaderboard{'-extra' * (arguments.protocol != 'plain')}"
-    print(write_leaderboard(arguments.journal, name, arguments.protocol))
+    offered = [path.stem for path in _files(arguments.data)]
+    print(write_leaderboard(arguments.journal, name, arguments.protocol, offered))
 
 
 if __name__ == "__main__":

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
-from featsieve.evaluation.ranks import RankTest, average_ranks
+from featsieve.evaluation.ranks import RankTest, friedman_nemenyi
 from featsieve.evaluation.surroundings import circumstances
 
 RESULTS = Path(__file__).parent / "results"
@@ -84,10 +85,22 @@ def completed(cells: Cells) -> tuple[list[tuple[str, Any]], list[str], np.ndarra
 
 
 def per_set(keys: list[tuple[str, Any]], values: np.ndarray) -> np.ndarray:
-    """The mean over the counts of each set (first axis), so that a set counts once."""
-    names = list(dict.fromkeys(name for name, _ in keys))
-    rows = [[i for i, key in enumerate(keys) if key[0] == name] for name in names]
+    """The mean over the counts and useless columns of each set (first axis): it counts once."""
+    rows = [[i for i, (name, _) in enumerate(keys) if set_of(name) == s] for s in sets_of(keys)]
     return np.array([values[row].mean(axis=0) for row in rows])
+
+
+def set_of(table: str) -> str:
+    """The set behind a table.
+
+    >>> set_of("glass + random"), set_of("glass")
+    ('glass', 'glass')
+    """
+    return table.partition(" + ")[0]
+
+
+def sets_of(keys: list[tuple[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(set_of(name) for name, _ in keys))
 
 
 def seconds_of(records: Any, sets: list[str]) -> dict[str, tuple[float, float]]:
@@ -104,54 +117,36 @@ def is_tuning(name: str) -> bool:
     return hashlib.sha256(name.encode()).hexdigest() < "9"
 
 
-@dataclass(frozen=True)
-class Standing:
-    """The errors of all methods, and what is said of them: ranks, and excess over the best."""
-
-    keys: list[tuple[str, Any]]  # set, k
-    methods: list[str]
-    means: np.ndarray  # keys × methods, over the judges
-    excess: np.ndarray  # sets × methods
-    test: RankTest
-
-    @classmethod
-    def of(cls, cells: Cells) -> Standing:
-        keys, methods, errors = completed(cells)
-        means = errors.mean(axis=2)
-        excess = per_set(keys, means - means.min(axis=1, keepdims=True))
-        ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
-        test = average_ranks(ranks, methods)
-        test = replace(test, ranks=dict(zip(methods, ranks.mean(axis=0).tolist(), strict=True)))
-        return cls(keys, methods, means, excess, test)
-
-    @property
-    def sets(self) -> list[str]:
-        return list(dict.fromkeys(name for name, _ in self.keys))
-
-    @property
-    def in_tuning(self) -> np.ndarray:
-        return np.array([is_tuning(name) for name in self.sets])
-
-
-def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
+def write_leaderboard(
+    journals: list[Path], name: str, protocol: str, offered: Sequence[str] = ()
+) -> str:
+    """``offered``: the sets that there are, of which some may not have been run."""
     records = list({key: (key, piece) for path in journals for key, piece in read(path)}.values())
     sets = finished_sets(records)
     if not sets:
         return "no set is finished yet"
     cells, failed = errors_of(records, sets)
-    standing = Standing.of(cells)
+    keys, methods, errors = completed(cells)
+    means = errors.mean(axis=2)
+    excess = per_set(keys, means - means.min(axis=1, keepdims=True))
+    ranks = per_set(keys, rankdata(errors, axis=1).mean(axis=2))
+    test = friedman_nemenyi(ranks, methods)
+    in_tuning = np.array([is_tuning(name) for name in sets_of(keys)])
+    own = own_count_of(records, cells, sets)
+    left_out = [name for name in offered if name not in sets_of(keys)]
     lines = [
         f"# Leaderboard{'' if protocol == 'plain' else ' with useless columns added'}",
         "",
-        *_explained(standing),
+        *_explained(test, len(keys), in_tuning),
         "",
-        *_method_lines(standing, seconds_of(records, sets), failed),
+        *(met_lines(test, excess, in_tuning, own, left_out) if protocol == "plain" else []),
+        *(kept_lines(records, keys, methods) if protocol != "plain" else []),
+        *_method_lines(test, excess, in_tuning, seconds_of(records, sets), failed),
         "",
         f"![average ranks]({name}-ranks.png)",
         "",
-        *own_count_lines(records, cells, sets),
-        "",
-        *set_lines(standing),
+        *([] if own is None else ["## With its own count", "", own.words, ""]),
+        *set_lines(keys, methods, means),
         "",
         "## Failures",
         "",
@@ -160,35 +155,28 @@ def write_leaderboard(journals: list[Path], name: str, protocol: str) -> str:
         circumstances(PACKAGES),
     ]
     (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    draw_ranks(standing.test, RESULTS / f"{name}-ranks.png")
-    (RESULTS / f"{name}.json").write_text(_as_json(standing, records), encoding="utf-8")
+    draw_ranks(test, RESULTS / f"{name}-ranks.png")
+    data = {
+        "sets": list(dict.fromkeys(key[0] for key in keys)),
+        "methods": methods,
+        "ranks": {m: round(rank, 4) for m, rank in test.ranks.items()},
+        "excess": dict(zip(methods, excess.mean(axis=0).round(5).tolist(), strict=True)),
+        "critical_difference": test.critical_difference,
+        "friedman_pvalue": test.friedman_pvalue,
+        "cells": [{"key": key, "piece": piece} for key, piece in records],
+    }
+    text = json.dumps({k: v for k, v in data.items() if k != "cells"}, indent=1)
+    cells_text = ",\n  ".join(json.dumps(cell) for cell in data["cells"])
+    text = text.removesuffix("\n}") + f',\n "cells": [\n  {cells_text}\n ]\n}}\n'
+    (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
     return "\n".join(lines)
 
 
-def _as_json(standing: Standing, records: Any) -> str:
-    """The summary, then one line per cell."""
-    test = standing.test
-    excess = standing.excess.mean(axis=0).round(5).tolist()
-    summary = {
-        "sets": standing.sets,
-        "methods": standing.methods,
-        "ranks": {m: round(rank, 4) for m, rank in test.ranks.items()},
-        "excess": dict(zip(standing.methods, excess, strict=True)),
-        "critical_difference": test.critical_difference,
-        "friedman_pvalue": test.friedman_pvalue,
-    }
-    cells = ",\n  ".join(json.dumps({"key": key, "piece": piece}) for key, piece in records)
-    text = json.dumps(summary, indent=1)
-    return text.removesuffix("\n}") + f',\n "cells": [\n  {cells}\n ]\n}}\n'
-
-
-def _explained(standing: Standing) -> list[str]:
-    test, in_tuning = standing.test, standing.in_tuning
+def _explained(test: RankTest, n_cells: int, in_tuning: np.ndarray) -> list[str]:
     return [
-        f"{test.n_sets} sets, {len(standing.keys)} pairs of set and count, {len(test.ranks)} "
-        "methods, three judges, two splits. "
-        f"Friedman p = {test.friedman_pvalue:.2g}; critical difference of average ranks "
-        f"(Nemenyi, 5 %): {test.critical_difference:.2f}.",
+        f"{test.n_sets} sets, {n_cells} pairs of set and count, {len(test.ranks)} methods, three "
+        f"judges, two splits. Friedman p = {test.friedman_pvalue:.2g}; critical difference of "
+        f"average ranks (Nemenyi, 5 %): {test.critical_difference:.2f}.",
         "",
         "rank: mean over judges, counts, then sets (1 is best; a failure shares the last rank). "
         "excess: error above that of the best method of the same table and count, mean over "
@@ -201,8 +189,10 @@ def _explained(standing: Standing) -> list[str]:
     ]
 
 
-def _method_lines(standing: Standing, times: Any, failed: Any) -> list[str]:
-    methods, excess, in_tuning = standing.methods, standing.excess, standing.in_tuning
+def _method_lines(
+    test: RankTest, excess: np.ndarray, in_tuning: np.ndarray, times: Any, failed: Any
+) -> list[str]:
+    methods = list(test.ranks)
     auto = excess[:, methods.index(AUTO)] if AUTO in methods else excess.min(axis=1)
     lines = [
         "| method | rank | excess | excess, other half | above AutoSelector | seconds | "
@@ -212,12 +202,17 @@ def _method_lines(standing: Standing, times: Any, failed: Any) -> list[str]:
     for j in np.argsort(excess.mean(axis=0)):
         median, mean = times.get(methods[j], (np.nan, np.nan))
         gap = excess[:, j] - auto
+        spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
         lines.append(
-            f"| {methods[j]} | {standing.test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
-            f"{excess[~in_tuning, j].mean():.4f} | {gap.mean():+.4f} ± {standard_error(gap):.4f} | "
+            f"| {methods[j]} | {test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
+            f"{_mean_of(excess[~in_tuning, j])} | {gap.mean():+.4f} ± {spread:.4f} | "
             f"{median:.2f} | {mean:.2f} | {len(failed.get(methods[j], []))} |"
         )
     return lines
+
+
+def _mean_of(values: np.ndarray) -> str:
+    return f"{values.mean():.4f}" if len(values) else "–"
 
 
 def draw_ranks(test: RankTest, path: Path) -> None:
@@ -230,52 +225,152 @@ def draw_ranks(test: RankTest, path: Path) -> None:
     display.figure_.savefig(path, dpi=110, bbox_inches="tight")
 
 
-def standard_error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+@dataclass(frozen=True)
+class OwnCount:
+    """AutoSelector with its own count next to the best method at the largest count."""
+
+    sizes: list[int]
+    fixed: str
+    own: np.ndarray
+    best: np.ndarray
+
+    @property
+    def gap(self) -> float:
+        return float(np.mean(self.own - self.best))
+
+    @property
+    def spread(self) -> float:
+        gaps = self.own - self.best
+        return float(gaps.std(ddof=1) / np.sqrt(len(gaps))) if len(gaps) > 1 else np.nan
+
+    @property
+    def words(self) -> str:
+        return (
+            f"On {len(self.own)} sets, AutoSelector with its own count keeps "
+            f"{np.mean(self.sizes):.1f} columns on average (median {np.median(self.sizes):.0f}); "
+            f"its mean error is {np.mean(self.own):.4f}, that of the best single method at k = 20 "
+            f"(or the largest count below the number of columns), {self.fixed}, "
+            f"{np.mean(self.best):.4f}: a difference of {self.gap:+.4f} with standard error "
+            f"{self.spread:.4f}."
+        )
 
 
-def own_count_lines(records: Any, cells: Cells, sets: list[str]) -> list[str]:
-    """AutoSelector with its own count next to the best method at k = 20 (or the most there is)."""
+def own_count_of(records: Any, cells: Cells, sets: list[str]) -> OwnCount | None:
+    """k = 20, or the most there is; None where AutoSelector did not choose a count."""
+    own, best, sizes = [], [], []
     largest = {
         name: max(k for n, k in cells if n == name and k != "auto")
         for name in sets
         if any(n == name and k != "auto" for n, k in cells)
     }
-    complete = _errors_at(cells, largest)
-    if not complete or not any(key[1] == "auto" for key in cells):
-        return []
-    fixed = min(complete, key=lambda m: np.mean(list(complete[m].values())))
-    names = [name for name in largest if OWN_COUNT in cells.get((name, "auto"), {})]
-    ours = np.array([cells[name, "auto"][OWN_COUNT].mean() for name in names])
-    best = np.array([complete[fixed][name] for name in names])
-    sizes = [
-        len(piece["columns"])
-        for (name, _, method, _), piece in records
-        if method == OWN_COUNT and name in largest and "columns" in piece
-    ]
-    gap = ours - best
-    return [
-        "## With its own count",
-        "",
-        f"On {len(gap)} sets, AutoSelector with its own count keeps {np.mean(sizes):.1f} columns "
-        f"on average (median {np.median(sizes):.0f}); its mean error is {np.mean(ours):.4f}, that "
-        f"of the best single method at k = 20 (or the largest count below the number of columns), "
-        f"{fixed}, {np.mean(best):.4f}: a difference of {gap.mean():+.4f} with "
-        f"standard error {standard_error(gap):.4f}.",
-    ]
-
-
-def _errors_at(cells: Cells, counts: dict[str, int]) -> dict[str, dict[str, float]]:
-    """Method → set → error at its count, for the methods that have an error on every set."""
-    means: dict[str, dict[str, float]] = defaultdict(dict)
-    for name, k in counts.items():
+    means = defaultdict(list)
+    for name, k in largest.items():
         for method, errors in cells[name, k].items():
-            means[method][name] = errors.mean()
-    return {method: errors for method, errors in means.items() if len(errors) == len(counts)}
+            means[method].append((name, errors.mean()))
+    complete = {m: dict(v) for m, v in means.items() if len(v) == len(largest)}
+    if not complete or not any(key[1] == "auto" for key in cells):
+        return None
+    fixed = min(complete, key=lambda m: np.mean(list(complete[m].values())))
+    for name in largest:
+        if OWN_COUNT in cells.get((name, "auto"), {}):
+            own.append(cells[name, "auto"][OWN_COUNT].mean())
+            best.append(complete[fixed][name])
+    for (name, _, method, _), piece in records:
+        if method == OWN_COUNT and name in largest and "columns" in piece:
+            sizes.append(len(piece["columns"]))
+    return OwnCount(sizes, fixed, np.array(own), np.array(best)) if own else None
 
 
-def set_lines(standing: Standing) -> list[str]:
-    methods, means = standing.methods, standing.means
+def met_lines(
+    test: RankTest,
+    excess: np.ndarray,
+    in_tuning: np.ndarray,
+    own: OwnCount | None,
+    left_out: Sequence[str],
+) -> list[str]:
+    """What was asked of AutoSelector and of this comparison, and what of it the figures show."""
+    methods = list(test.ranks)
+    if AUTO not in methods or len(methods) < 2:
+        return []
+    lines = [
+        _enough_sets(test.n_sets, left_out),
+        _lowest(methods, excess, "the lowest mean excess error, peers included"),
+        _lowest(methods, excess[~in_tuning], "the same on the sets it was not designed on"),
+        _in_front(test),
+    ]
+    if own is not None:
+        met = own.gap <= own.spread and np.mean(own.sizes) <= 10
+        lines.append(
+            f"{_verdict(met)}: its own count, with at most 10 columns on average and an error "
+            "within one standard error of the best fixed method at k = 20 "
+            f"({np.mean(own.sizes):.1f} columns; {own.gap:+.4f} ± {own.spread:.4f})."
+        )
+    return ["## Asked and met", "", *(f"- {line}" for line in lines), ""]
+
+
+def _verdict(met: bool) -> str:
+    return "met" if met else "**not met**"
+
+
+def _enough_sets(n_sets: int, left_out: Sequence[str]) -> str:
+    words = f" Not run, for their time: {', '.join(left_out)}." if left_out else ""
+    return f"{_verdict(n_sets >= 25)}: at least 25 sets ({n_sets}).{words}"
+
+
+def _lowest(methods: list[str], excess: np.ndarray, asked: str) -> str:
+    """AutoSelector against the best of the others, with the standard error over sets."""
+    at = methods.index(AUTO)
+    if not len(excess):
+        return f"not shown: {asked} (there are none)."
+    means = excess.mean(axis=0)
+    rival = min((j for j in range(len(methods)) if j != at), key=lambda j: means[j])
+    gap = excess[:, rival] - excess[:, at]
+    spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+    sure = "more" if gap.mean() > 2 * spread else "no more"
+    return (
+        f"{_verdict(means[at] < means[rival])}: {asked} ({means[at]:.4f}; {methods[rival]} has "
+        f"{means[rival]:.4f}, {gap.mean():+.4f} ± {spread:.4f} from it, {sure} than chance "
+        f"gives over {len(gap)} sets)."
+    )
+
+
+def _in_front(test: RankTest) -> str:
+    order = sorted(test.ranks, key=lambda name: test.ranks[name])
+    rival = next(name for name in order if name != AUTO)
+    ours, best = test.ranks[AUTO], test.ranks[order[0]]
+    clear = sum(rank - ours >= test.critical_difference for rank in test.ranks.values())
+    return (
+        f"{_verdict(ours <= best + 0.5)}: an average rank within 0.5 of the best ({ours:.2f}; "
+        f"{rival} has {test.ranks[rival]:.2f}). It is ahead of {clear} of {len(order) - 1} by more "
+        f"than the critical difference, {test.critical_difference:.2f}."
+    )
+
+
+def kept_lines(records: Any, keys: list[tuple[str, Any]], methods: list[str]) -> list[str]:
+    """How many of the selected columns are the set's own: as many as it has are selected."""
+    shares: dict[Any, list[float]] = defaultdict(list)
+    known = set(keys)
+    for (name, _, method, k), piece in records:
+        if (name, k) in known and "columns" in piece:
+            own = np.mean(np.array(piece["columns"]) < k)
+            shares[method, name.partition(" + ")[2]].append(float(own))
+    kinds = list(dict.fromkeys(name.partition(" + ")[2] for name, _ in keys))
+    lines = [
+        "## The set's own columns",
+        "",
+        "As many columns are selected as the set had before as many useless ones were added: the "
+        "share of them that are its own, by the kind of the others (0.5 is chance).",
+        "",
+        "| method | " + " | ".join(kinds) + " |",
+        "|---" * (1 + len(kinds)) + "|",
+    ]
+    means = {m: [np.mean(shares[m, kind] or [np.nan]) for kind in kinds] for m in methods}
+    for method in sorted(methods, key=lambda m: -np.nan_to_num(np.mean(means[m]))):
+        lines.append(f"| {method} | " + " | ".join(f"{v:.2f}" for v in means[method]) + " |")
+    return [*lines, ""]
+
+
+def set_lines(keys: Any, methods: list[str], means: np.ndarray) -> list[str]:
     lines = [
         "## By set",
         "",
@@ -283,7 +378,7 @@ def set_lines(standing: Standing) -> list[str]:
         "|---|---|---|---|---|",
     ]
     at = methods.index(AUTO) if AUTO in methods else None
-    for i, (name, k) in enumerate(standing.keys):
+    for i, (name, k) in enumerate(keys):
         best = int(means[i].argmin())
         auto = f"{means[i, at]:.4f}" if at is not None else "–"
         lines.append(f"| {name} | {k} | {methods[best]} | {means[i, best]:.4f} | {auto} |")

@@ -10,6 +10,7 @@ import pytest
 
 from featsieve.datasets import make_xor
 from featsieve.errors import InputError
+from featsieve.evaluation.benches import _table7_reasons
 from featsieve.evaluation.benches import p_lsmi_fig1 as fig1
 from featsieve.evaluation.benches import p_lsmi_table4 as table4
 from featsieve.evaluation.benches import p_lsmi_table5 as table5
@@ -104,6 +105,34 @@ def test_table_7_says_that_it_is_optimistic_and_marks_the_best(folder, tmp_path)
     wine = [c for c in document["comparisons"] if (c["row"], c["column"]) == ("wine", "PC")]
     assert wine[0]["paper"] == 0.03
     assert wine[0]["n"] == 3
+
+
+def test_on_small_sets_the_papers_figure_holds_the_luck_of_one_draw_of_folds():
+    errors = [0.29, 0.31, 0.33]
+    results = {("glass", "PC", str(i)): {"error": e} for i, e in enumerate(errors)}
+    small, large = (table7._compared(results, "glass", "PC", small) for small in (True, False))
+    assert small.paper_error == pytest.approx(np.std(errors, ddof=1))
+    assert large.paper_error == 0.0
+    assert (large.verdict, small.verdict) == ("level", "level")
+
+
+def test_questioned_cells_are_judged_in_other_ways(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 9))
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(9)])
+    frame.assign(target=(X[:, 1] > 0).astype(int)).to_parquet(tmp_path / "glass.parquet")
+    grid = {"C": (1.0, 10.0), "widths": (0.5, 1.0)}
+    monkeypatch.setattr(_table7_reasons, "GRID", grid)
+    monkeypatch.setattr(
+        _table7_reasons, "WAYS", {"here": (False, {}), "finer": (False, grid), "both": (True, grid)}
+    )
+    monkeypatch.setattr(_table7_reasons, "N_DRAWS", 2)
+    request = Request(tmp_path, trials=2, methods=["PC"])
+    text = run_bench(table7.BENCH, request)
+    assert "judged in other ways" in text
+    assert "| glass | PC | 0.29 | 0." in text
+    assert "other ways" not in run_bench(
+        table7.BENCH, Request(tmp_path, methods=["PC"], quick=True)
+    )
 
 
 def test_figure_1_has_a_curve_per_method(folder):

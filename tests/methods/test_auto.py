@@ -282,8 +282,24 @@ def test_clone_pickle_and_pipeline():
 
 @pytest.mark.parametrize("n_rows", [2, 3, 5])
 def test_few_rows(n_rows):
-    selector = AutoSelector(**QUICK).fit(X[:n_rows], np.arange(n_rows) % 2)
+    methods = [*QUICK["methods"], "l1lsmi"]
+    selector = AutoSelector(**(QUICK | {"methods": methods})).fit(X[:n_rows], np.arange(n_rows) % 2)
     assert selector.support_.sum() == 3
+    won, *others = selector.race_
+    assert (won["method"], won["count"], won["outcome"]) == (
+        selector.method_,
+        3,
+        "won: the cheapest",
+    )
+    assert len(others) == 3
+    assert all(row.keys() == won.keys() for row in others)
+    assert not any(row["n_folds"] for row in selector.race_)
+
+
+@pytest.mark.parametrize("n_rows", [4, 30])
+def test_nobody_can_race(n_rows):
+    with pytest.raises(InputError, match=r"no method of the race can run .*LDFS: not started"):
+        AutoSelector(methods=["ldfs"]).fit(X[:n_rows], Y[:n_rows])
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,24 @@ def test_exactly_k_of_the_highest(step, k):
     assert result.indices[0] == 1
 
 
+def test_an_ascent_leaves_a_start_whose_slope_is_much_steeper_than_its_ball_is_wide():
+    """600 small weights, as of a wide table: a step of 2⁻¹¹ would end in a corner of the ball."""
+    curvature, peak = 1e8, np.zeros(600)
+    peak[:20] = 0.005
+
+    class Steep(Tunable):  # measures with model selection are climbed as they are
+        def value_and_gradient(self, weights):
+            value, away = super().value_and_gradient(weights)
+            return curvature * value, curvature * away
+
+    start = np.random.default_rng(0).uniform(size=600)
+    start *= 0.1 / start.sum()
+    hill = Steep(peak)
+    point, _ = Ascent().run(hill, start, 0.1, 1)
+    assert point.value > 1e-6 * hill.value_and_gradient(start)[0]
+    assert point.weights[:20] == pytest.approx(peak[:20], abs=1e-6)
+
+
 def test_value_belongs_to_the_weights():
     hill = Hill([0.2, 3.0, 1.0, 2.0])
     result = run(hill, 2, n_init=2, step="authors")

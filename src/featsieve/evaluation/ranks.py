@@ -76,13 +76,20 @@ def average_ranks(
     >>> test.ranks, round(test.critical_difference, 2)
     ({'A': 1.25, 'B': 2.5, 'C': 2.25}, 1.66)
     """
-    from scipy.stats import chi2, rankdata, studentized_range
+    from scipy.stats import rankdata
 
     check_real("level", level, 0, 1, inclusive="neither")
     names, table = _table(errors, methods)
     ranks = np.asarray(rankdata(table, axis=1))
     if ranks.ndim > 2:
         ranks = ranks.mean(axis=tuple(range(2, ranks.ndim)))
+    return friedman_nemenyi(ranks, names, level)
+
+
+def friedman_nemenyi(ranks: FloatArray, names: Sequence[str], level: float = 0.05) -> RankTest:
+    """Both tests, of ranks within each set (sets × methods) that may be means over k and judges."""
+    from scipy.stats import chi2, studentized_range
+
     n, k = ranks.shape
     means = ranks.mean(axis=0)
     spread = ((ranks - (k + 1) / 2) ** 2).sum() / (n * (k - 1))  # k(k + 1)/12 without ties

@@ -211,14 +211,14 @@ class AutoSelector(BaseSelector):
         self, engine: Engine, candidates: Sequence[Candidate], k: int | None
     ) -> Iterator[SelectionResult]:
         """Too few rows for folds: the cheapest method, and half of the units."""
-        able = [candidate for candidate in candidates if candidate.unable is None]
-        runners = affordable(able, (engine.n_samples, engine.n_features, 1), 1, 0.0)
-        for runner in runners[1:]:
-            runner.outcome = "not started: too few rows for a race"
+        runners = affordable(candidates, (engine.n_samples, engine.n_features, 1), 1, np.inf)
+        winner = next(runner for runner in runners if runner.is_running)
+        others = [runner for runner in runners if runner is not winner]
+        why = "not started: too few rows for a race"
         count = k or max(1, engine.schema.n_units // 2)
-        winner = runners[0]
-        rows = [{"method": r.name, "outcome": r.outcome or "won: the cheapest"} for r in runners]
         for result in _run(winner.candidate, engine, count):
+            won = winner.row("won: the cheapest", count=len(result.indices))
+            rows = [won, *(runner.row(runner.outcome or why) for runner in others)]
             extras = {"method": winner.name, "race": rows}
             notes = count_notes("half of the features: too few rows for a race", ())
             yield result.with_extras({**extras, **({} if k else notes)})
@@ -281,9 +281,6 @@ class AutoSelector(BaseSelector):
         shape = (n_train, sample.schema.n_columns, k or DEFAULT_COUNT)
         budget = RACE_SHARE * self._planned_time
         runners = affordable(candidates, shape, len(folds) + 1, budget)
-        if not any(runner.is_running for runner in runners):
-            reasons = "; ".join(f"{r.name}: {r.outcome}" for r in runners[:3])
-            raise InputError(f"no method of the race can run on this table ({reasons}).")
         court = Court(sample, judges, seed)
         return Race(sample, folds, court, k, runners, sample.source.monitor, seed, self.combine)
 

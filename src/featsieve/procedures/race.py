@@ -256,22 +256,12 @@ class Race:
 
     def _row(self, runner: Runner, winner: Runner, count: int) -> dict[str, Any]:
         won = runner is winner
-        size = error = spread = None
-        if runner.errors:
-            judged = count if won and count in runner.errors else self.raced_count
-            size, error, spread = runner.point(judged)
-        return {
-            "method": runner.name,
-            "outcome": self._won_words(runner)
-            if won
-            else runner.outcome or self._lost_words(runner, winner),
-            "n_folds": runner.n_folds(self.raced_count),
-            "count": size,
-            "error": error,
-            "standard_error": spread,
-            "seconds": runner.seconds,
-            "modelled_seconds": runner.modelled,
-        }
+        outcome = runner.outcome or self._lost_words(runner, winner)
+        words = self._won_words(runner) if won else outcome
+        if not runner.errors:
+            return runner.row(words)
+        judged = count if won and count in runner.errors else self.raced_count
+        return runner.row(words, runner.n_folds(self.raced_count), *runner.point(judged))
 
     def _lost_words(self, runner: Runner, winner: Runner) -> str:
         if winner is self.combined or self.combined.losses:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import FloatArray
+from featsieve.errors import InputError
 from featsieve.procedures.combination import VOTE_SIZES
 from featsieve.procedures.count_rule import standard_error
 from featsieve.procedures.judging.sizes import SetsBySize, nesting_of
@@ -67,6 +68,26 @@ class Runner:
     def point(self, size: int) -> tuple[int, float, float]:
         errors = np.array([fold.mean() for fold in self.errors[size]])
         return size, float(errors.mean()), standard_error(errors)
+
+    def row(
+        self,
+        outcome: str,
+        n_folds: int = 0,
+        count: int | None = None,
+        error: float | None = None,
+        standard_error: float | None = None,
+    ) -> dict[str, Any]:
+        """Of the report of a race."""
+        return {
+            "method": self.name,
+            "outcome": outcome,
+            "n_folds": n_folds,
+            "count": count,
+            "error": error,
+            "standard_error": standard_error,
+            "seconds": self.seconds,
+            "modelled_seconds": self.modelled,
+        }
 
     def fold_losses(self, size: int) -> FloatArray:
         """The mean over the judges."""
@@ -133,6 +154,9 @@ def affordable(
         for c in candidates
     ]
     runners.sort(key=lambda runner: runner.modelled or 0.0)
+    if not any(runner.is_running for runner in runners):
+        reasons = "; ".join(f"{r.name}: {r.outcome}" for r in runners[:3])
+        raise InputError(f"no method of the race can run on this table ({reasons}).")
     spent, started = 0.0, False
     for runner in runners:
         if not runner.is_running:

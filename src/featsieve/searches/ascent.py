@@ -16,6 +16,7 @@ StepRule = Literal["adaptive", "authors"]
 NONZERO = 1e-8  # P-LSMI's authors: a weight above this counts as non-zero
 _SUFFICIENT_GAIN = 1e-4
 _MAX_HALVINGS = 12
+_FIRST_HALVINGS = 40  # in a wide table a step of 1 may be a million times too long
 _STEP_RANGE = (1e-6, 1e3)
 
 
@@ -62,14 +63,18 @@ class AuthorsStep:
 
 
 class AdaptiveStep:
-    """Spectral (Barzilai–Borwein) length, halved along the projection arc until the value gains."""
+    """Spectral (Barzilai–Borwein) length, halved along the projection arc until the value gains.
+
+    The length of the first step is a guess that knows nothing of the problem, so that it is halved
+    more often: else an ascent from many small weights would end where it began.
+    """
 
     def __init__(self, evaluate: Evaluate, radius: float) -> None:
         self._evaluate, self._radius, self._length = evaluate, radius, 1.0
 
     def __call__(self, point: Point, t: int) -> Point:
         length = self._length
-        for _ in range(_MAX_HALVINGS):
+        for _ in range(_FIRST_HALVINGS if t == 1 else _MAX_HALVINGS):
             moved = point.weights + length * point.gradient
             weights = project_l1_ball(moved, self._radius, nonnegative=True)
             new = self._evaluate(weights)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from featsieve.arrays import IntArray
 from featsieve.evaluation.benches._frame import Request, by_name
 from featsieve.evaluation.benches._tables import Shape, Table, read_table, table_paths
 from featsieve.evaluation.benches.p_lsmi_table4 import COLUMNS
@@ -79,7 +80,13 @@ def refuses(method: str, table: Shape) -> str:
 
 def trial(path: Path, method: str, k: int, seed: int) -> dict[str, Any]:
     """Error, seconds of the selection, and the columns."""
-    table = sample(path, seed)
+    chosen, seconds = selected(sample(path, seed), method, k, seed)
+    error = _judged(path, seed, tuple(chosen.tolist()))
+    return {"error": error, "seconds": seconds, "columns": chosen.tolist()}
+
+
+def selected(table: Table, method: str, k: int, seed: int) -> tuple[IntArray, float]:
+    """The columns in their order in the table, and the seconds it took."""
     name, params = COLUMNS[method]
     selector = find_method(name).load()(n_features_to_select=k, task=table.task, **params)
     if "random_state" in selector.get_params():
@@ -88,9 +95,7 @@ def trial(path: Path, method: str, k: int, seed: int) -> dict[str, Any]:
     X = table.frame if categorical_by_dtype(table.frame) else table.frame.to_numpy()
     start = time.perf_counter()
     chosen = np.sort(selected_columns(fit_quietly(selector, X, table.y)))
-    seconds = time.perf_counter() - start
-    error = _judged(path, seed, tuple(chosen.tolist()))
-    return {"error": error, "seconds": seconds, "columns": chosen.tolist()}
+    return chosen, time.perf_counter() - start
 
 
 @lru_cache(maxsize=4096)

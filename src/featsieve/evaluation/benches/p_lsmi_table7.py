@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from statistics import median
+from math import hypot
+from statistics import median, stdev
 
 import numpy as np
 
@@ -25,6 +26,12 @@ from featsieve.evaluation.benches._report import (
     markdown_table,
     mean_and_error,
     wide_table,
+)
+from featsieve.evaluation.benches._table7_reasons import (
+    QUESTIONED,
+    REASONS,
+    measured_reasons,
+    reasons_section,
 )
 from featsieve.evaluation.benches._tables import Shape, shape_of
 from featsieve.evaluation.cells import Cell
@@ -87,6 +94,7 @@ the paper by more than two standard errors. **Bold** by the paper's rule: the be
 one-sided paired t-test at 5 % over the trials does not find worse. On sets of at most 400 rows the
 paper's figure is that of one draw of folds: its standard error holds the deviation over draws, as
 measured here with PC."""
+FOLD_LUCK = "PC"  # selects the same columns in each trial of a small set: what is left is folds
 
 
 def count_for(table: Shape) -> int:
@@ -106,11 +114,17 @@ def cells(request: Request) -> list[Cell]:
     where = paths(request)
     counts = {name: count_for(shape_of(path)) for name, path in where.items()}
     rows = _rows(request)
-    return [
+    trials = [
         Cell((name, method, str(seed)), partial(trial, where[name], method, counts[name], seed))
         for seed in range(request.repeats(TRIALS, QUICK_TRIALS))
         for name, method in rows
     ]
+    reasons = [
+        Cell((REASONS, name, method), partial(measured_reasons, where[name], method, counts[name]))
+        for name, method in rows
+        if method in QUESTIONED.get(name, ()) and not request.quick
+    ]
+    return [*trials, *reasons]
 
 
 def warm_up(request: Request) -> None:
@@ -129,7 +143,9 @@ def warm_up(request: Request) -> None:
 
 def report(request: Request, results: Results) -> Report:
     rows = [row for row in _rows(request) if trial_values(results, *row)]
-    compared = [_compared(results, name, method) for name, method in rows]
+    small = {n for n, path in paths(request).items() if shape_of(path).n_rows <= N_SAMPLES}
+    compared = [_compared(results, name, method, name in small) for name, method in rows]
+    figures = {(c.row, c.column): c.paper for c in compared if c.paper is not None}
     errors = {row: [answer["error"] for answer in trial_values(results, *row)] for row in rows}
     marked = {name: _bold(errors, name) for name in dict.fromkeys(name for name, _ in rows)}
     methods = list(dict.fromkeys(method for _, method in rows))
@@ -148,6 +164,7 @@ def report(request: Request, results: Results) -> Report:
             wide_table(compared, 3, marked=marked, last=last),
             LEGEND.replace("\n", " "),
             "## Sets and times\n" + _times(request, results),
+            *reasons_section(results, figures),
         ],
         comparisons=compared,
         claims=_claims(tops, errors),
@@ -156,12 +173,20 @@ def report(request: Request, results: Results) -> Report:
     )
 
 
-def _compared(results: Results, name: str, method: str) -> Comparison:
+def _compared(results: Results, name: str, method: str, small: bool) -> Comparison:
     values = [answer["error"] for answer in trial_values(results, name, method)]
     mean, error = mean_and_error(values)
     figure = PAPER[name][METHODS.index(method)] if name in PAPER else None
     paper, deviation = figure if figure else (None, 0.0)
-    return Comparison(name, method, mean, error, len(values), paper, deviation / PAPER_TRIALS**0.5)
+    luck = _luck_of_folds(results, name) if small else 0.0
+    paper_error = hypot(deviation / PAPER_TRIALS**0.5, luck)
+    return Comparison(name, method, mean, error, len(values), paper, paper_error)
+
+
+def _luck_of_folds(results: Results, name: str) -> float:
+    """The deviation over draws of folds, where all of them judge the same columns."""
+    values = [answer["error"] for answer in trial_values(results, name, FOLD_LUCK)]
+    return stdev(values) if len(values) > 1 else 0.0
 
 
 def _bold(errors: dict[tuple[str, str], list[float]], name: str) -> list[str]:
