@@ -388,6 +388,26 @@ def test_memory_file_and_dask_agree(tmp_path, method):
         assert other.indices_.tolist() == expected.indices_.tolist()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_copies_beside_categories_do_not_depend_on_the_blocks(seed):
+    """The covariance of indicators is singular; what rounding leaves there must not be inverted."""
+    rng = np.random.default_rng(seed)
+    kind, other = rng.integers(0, 3, size=(2, 900))
+    frame = pd.DataFrame(rng.normal(size=(900, 3)) + kind[:, None], columns=list("abc")).assign(
+        kind=pd.Categorical(kind), other=pd.Categorical(other), both=pd.Categorical(kind + other)
+    )
+    y = frame["a"] + rng.normal(size=900)
+    models = [
+        fit_copy_model(open_engine(frame, y, Settings(rows_per_block=rows)), "mvr", 0)
+        for rows in (900, 128, 16)
+    ]
+    X, rows = models[0].sample.X, models[0].sample.rows
+    copies = models[0].copies(X, rows, 5)
+    for model in models[1:]:
+        assert model.gaussian.residual == pytest.approx(models[0].gaussian.residual, abs=1e-9)
+        assert model.copies(X, rows, 5) == pytest.approx(copies, abs=1e-9)
+
+
 @pytest.mark.parametrize(("name", "flagged"), [("gaussian", False), ("t", True), ("counts", True)])
 def test_the_diagnostic_tells_gaussian_columns_from_others(name, flagged):
     draw = {
