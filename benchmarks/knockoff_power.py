@@ -125,7 +125,24 @@ def report(answers: Answers) -> str:
         rows.append([name, "Pearson", f"{FARTHEST}; equal shares", *compared(*sides, equal=True)])
     head = ["design", "statistic", "covariance", "draws", "power", "knockpy's", "difference", ""]
     rows = [row for row in rows if len(row) > 3]
-    return markdown_table([*head, "false share", "knockpy's"], rows)
+    table = markdown_table([*head, "false share", "knockpy's"], rows)
+    return f"{verdict(rows)}\n\n{table}"
+
+
+def verdict(rows: Sequence[Sequence[str]]) -> str:
+    """Where the power is more than two standard errors below knockpy's."""
+    lines = []
+    for covariance in dict.fromkeys(row[2] for row in rows):
+        compared_rows = [row for row in rows if row[2] == covariance]
+        below = [
+            f"{method} on {name} ({difference}; false shares {ours} and {peers})"
+            for name, method, _, _, _, _, difference, sign, ours, peers in compared_rows
+            if sign
+        ]
+        words = f"below in {len(below)} of {len(compared_rows)} comparisons"
+        lines.append("- " + ": ".join([covariance, words, *(["; ".join(below)] if below else [])]))
+    head = "Where the power is more than two standard errors below knockpy's:"
+    return "\n".join([head, "", *lines])
 
 
 def both_sides(

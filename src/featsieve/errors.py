@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 class InputError(ValueError):
     """The data or a parameter cannot be used as given."""
@@ -26,6 +28,26 @@ class MissingExtraError(ImportError):
         super().__init__(
             f'{purpose} needs {package}; install it with: pip install "featsieve[{extra}]"'
         )
+
+
+def percent(share: float) -> str:
+    """
+    >>> percent(0.1), percent(0.125), percent(0.005)
+    ('10%', '12.5%', '0.5%')
+    """
+    return f"{100 * share:.4g}%"
+
+
+def rounded_up(number: float, digits: int = 2) -> str:
+    """What is said to be at most this is so; and what passes at a level passes at what is said.
+
+    >>> rounded_up(0.974), rounded_up(0.9968), rounded_up(10.34, 3), rounded_up(0.0)
+    ('0.98', '1', '10.4', '0')
+    """
+    if not 0 < number < math.inf:
+        return f"{number:g}"
+    place = 10.0 ** (math.floor(math.log10(number)) + 1 - digits)
+    return f"{math.ceil(number / place * (1 - 1e-9)) * place:.{digits}g}"
 
 
 def printable(text: str) -> str:

@@ -288,3 +288,31 @@ def test_a_half_in_which_the_target_does_not_vary_selects_nothing():
     selector = StabilitySelector(**make, random_state=0).fit(X, y)
     assert selector.frequencies_.max() <= 0.5
     assert selector.result_.extras["mean_selected"] == 1.5
+
+
+@pytest.mark.parametrize("method", [PearsonRanking, MRMR])
+def test_columns_that_do_not_vary_are_neither_selected_nor_counted(method):
+    """Ties go to the first columns: one that says nothing would be selected by every half."""
+    rng = np.random.default_rng(0)
+    X = np.ones((60, 20))
+    X[:, 10:13] = rng.normal(size=(60, 3))
+    X[7, 2] = 0.0  # varies in one half of each pair only
+    y = rng.normal(size=60)
+    selector = StabilitySelector(method(), n_pairs=10, pfer=3.0, random_state=0, allow_empty=True)
+    frequencies = selector.fit(X, y).frequencies_
+    assert selector.result_.extras["mean_selected"] <= 2  # half of the 4 that vary
+    assert frequencies[2] <= 0.5
+    assert not np.delete(frequencies, [2, 10, 11, 12]).any()
+    nothing = selector.fit(np.ones((60, 20)), y)
+    assert not nothing.support_.any()
+    assert nothing.explanation_.endswith("No column came near.")
+
+
+def test_the_guarantee_never_says_less_than_the_bound():
+    X, y = table()
+    for pfer in (0.3, 1.0, 2.0):
+        selector = StabilitySelector(n_pairs=10, pfer=pfer, random_state=0, allow_empty=True)
+        words = selector.fit(X, y).guarantee_.split()
+        assert float(words[words.index("most") + 1]) >= selector.result_.extras["bound"]
+    alone = StabilitySelector(PearsonRanking(), n_pairs=3, random_state=0).fit(X[:, :1], y)
+    assert "at most 1 false column is selected" in alone.guarantee_

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from featsieve.errors import InputError
+from featsieve.errors import InputError, percent, rounded_up
 from featsieve.inference.knockoffs.covariance import SPREADS
 from featsieve.inference.knockoffs.diagnostic import MISFIT
+from featsieve.inference.knockoffs.filter import level_per_copy
 from featsieve.input.parameters import check_choice, check_integer, check_real
 from featsieve.methods.around import AroundSelector, inner_selector
 from featsieve.methods.feature_selector import FeatureSelector
-from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
+from featsieve.methods.perhaps_empty import listed, nearest_misses, told, unit_names
 from featsieve.procedures.knockoffs import Knockoffs, level_after
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
@@ -40,7 +41,7 @@ class KnockoffSelector(AroundSelector):
     lose against their columns too often); else they are taken as they are, from two rows per
     column on. With fewer rows and neither, the bound cannot be promised, and a warning says so.
 
-    With level q, fewer than 1/q true columns cannot be found.
+    With level q, fewer than 1/q true columns cannot be found; 2/q with several copies.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ class KnockoffSelector(AroundSelector):
         copies = result.extras["n_copies"]
         drawn = "one copy" if copies == 1 else f"e-values of {copies} copies"
         return (
-            f"On average at most {self.fdr:.0%} of the selected columns are false (model-X "
+            f"On average at most {percent(self.fdr)} of the selected columns are false (model-X "
             f"knockoffs, {drawn}), if numeric columns are jointly Gaussian given the categories "
             "and the rows are independent."
         )
@@ -146,16 +147,20 @@ class KnockoffSelector(AroundSelector):
     def _explain_nothing(self, schema: Any, result: SelectionResult) -> str:
         level, units = result.extras["later"]
         names = unit_names(schema, units)
-        nearest = unit_names(schema, nearest_misses(result))
         tried = level_after(self.fdr)
         later = (
-            f"; at {level:.0%} {'this one' if len(names) == 1 else f'these {len(names)}'} would: "
+            f"; at {rounded_up(100 * level, 3)}% "
+            f"{'this one' if len(names) == 1 else f'these {len(names)}'} would: "
             f"{listed(names)} (valid although the level is chosen afterwards)"
             if names
-            else ("" if tried is None else f", nor at {tried:.0%}")
+            else ("" if tried is None else f", nor at {percent(tried)}")
+        )
+        copies = result.extras["n_copies"]
+        needed = int(np.ceil(1 / level_per_copy(self.fdr, copies) - 1e-9))
+        few = f" fewer than {needed} true columns cannot be found" + (
+            f" with {copies} copies." if copies > 1 else "."
         )
         return (
-            f"Nothing passes at a false discovery rate of {self.fdr:.0%}{later}. At this level "
-            f"fewer than {int(np.ceil(1 / self.fdr))} true columns cannot be found. Nearest "
-            f"misses: {listed(nearest)}."
+            f"Nothing passes at a false discovery rate of {percent(self.fdr)}{later}. At this level"
+            f"{few} {told(unit_names(schema, nearest_misses(result)))}"
         )

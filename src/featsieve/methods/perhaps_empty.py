@@ -13,9 +13,14 @@ MISSES = 3
 
 
 def nearest_misses(result: SelectionResult) -> IntArray:
-    """The units that came closest."""
+    """The units that came closest, of those that say anything."""
     order = result.indices if result.order is None else result.order
-    return order[:MISSES]
+    return order[result.scores[order] > 0][:MISSES]
+
+
+def told(misses: list[str]) -> str:
+    """A sentence of them."""
+    return f"Nearest misses: {listed(misses)}." if misses else "No column came near."
 
 
 def unit_names(schema: Schema, units: Iterable[int]) -> list[str]:

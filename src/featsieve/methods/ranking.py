@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from featsieve.engines.cells import too_far_apart
-from featsieve.errors import InputError
+from featsieve.errors import InputError, percent, rounded_up
 from featsieve.input.boundary import Settings, checked_table, open_engine
 from featsieve.input.columns import refuse_other_kinds
 from featsieve.input.parameters import check_count, check_integer, check_real
@@ -18,7 +18,7 @@ from featsieve.input.refusals import missing_targets
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
 from featsieve.measures.pearson.pearson import Pearson
-from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
+from featsieve.methods.perhaps_empty import listed, nearest_misses, told, unit_names
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Procedure
 from featsieve.result import SelectionResult
@@ -174,9 +174,9 @@ class TestedRanking(IncrementalRanking, MayBeEmpty):
             else ""
         )
         return (
-            f"Nothing passes at {self.alpha:.0%}; at {least:.2g} "
-            f"{listed(unit_names(schema, passing))} would.{floor} Nearest misses: "
-            f"{listed(unit_names(schema, nearest_misses(result)))}."
+            f"Nothing passes at {percent(self.alpha)}; at {rounded_up(100 * least, 3)}% "
+            f"{listed(unit_names(schema, passing))} would.{floor} "
+            f"{told(unit_names(schema, nearest_misses(result)))}"
         )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from featsieve.errors import InputError
+from featsieve.errors import InputError, percent, rounded_up
 from featsieve.inference.exchange import group_codes
 from featsieve.inference.stability import (
     ASSUMPTIONS,
@@ -27,10 +28,16 @@ from featsieve.input.parameters import (
     settings_of,
 )
 from featsieve.methods.around import READING, AroundSelector, inner_selector
-from featsieve.methods.perhaps_empty import listed, nearest_misses, unit_names
+from featsieve.methods.perhaps_empty import nearest_misses, told, unit_names
 from featsieve.methods.ranking import PearsonRanking
 from featsieve.procedures.deferred import Deferred
-from featsieve.procedures.stability import Checkpoint, Halves, StabilitySelection, members_of
+from featsieve.procedures.stability import (
+    Checkpoint,
+    Halves,
+    StabilitySelection,
+    members_of,
+    varying_units,
+)
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
@@ -61,7 +68,8 @@ class StabilitySelector(AroundSelector):
     n_pairs : int, default=50
     threshold : float in (0.5, 1], default: the least that keeps ``pfer``
     pfer : float, default=1.0
-        How many false columns may be expected (per-family error rate). A threshold and a count of
+        How many false columns may be expected (per-family error rate), of those that vary: a column
+        that is the same in all rows of a half is never selected from it. A threshold and a count of
         the selector that do not keep it are refused, or a warning if it was left at its default.
     assumption : {"unimodal", "r-concave", "none"}, default="unimodal"
         What is assumed of the frequencies of false columns: that their law has one mode, or the
@@ -118,20 +126,22 @@ class StabilitySelector(AroundSelector):
         return Deferred(self._halved)
 
     def _halved(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
-        selection = self._selection(engine.n_samples, engine.schema.n_units)
-        return selection.steps(engine, k)
+        self._checked()
+        n_candidates = max(1, int(varying_units(engine).sum()))
+        n_units = engine.schema.n_units
+        return self._selection(engine.n_samples, n_units, n_candidates).steps(engine, k)
 
-    def _run(self, engine: Engine) -> Iterable[SelectionResult]:
-        inner, n_units = self._inner(), engine.schema.n_units
+    def _run_half(self, n_candidates: int, engine: Engine) -> Iterable[SelectionResult]:
+        inner = self._inner()
         if inner.n_features_to_select is not None:
             return super()._run(engine)
-        return inner._steps(engine, self._affordable(n_units))
+        return inner._steps(engine, self._affordable(n_candidates))
 
-    def _affordable(self, n_units: int) -> int:
+    def _affordable(self, n_candidates: int) -> int:
         """The most columns that a half may select for the promised number of false ones."""
         threshold = USUAL_THRESHOLD if self.threshold is None else self.threshold
-        most = most_selected(n_units, self.pfer, threshold, self.n_pairs, self.assumption)
-        return max(1, min(most, n_units // 2))
+        most = most_selected(n_candidates, self.pfer, threshold, self.n_pairs, self.assumption)
+        return max(1, min(most, n_candidates // 2))
 
     def _checked(self) -> None:
         check_integer("n_pairs", self.n_pairs, 1)
@@ -142,9 +152,8 @@ class StabilitySelector(AroundSelector):
         if self.block_size is not None:
             check_integer("block_size", self.block_size, 1)
 
-    def _selection(self, n_rows: int, n_units: int) -> StabilitySelection:
-        self._checked()
-        per_half = self._per_half(n_units)
+    def _selection(self, n_rows: int, n_units: int, n_candidates: int) -> StabilitySelection:
+        per_half = self._per_half(n_units, n_candidates)
         groups = getattr(self, "_groups", None)
         if groups is None:
             groups = getattr(self, "_dependence", Dependence()).groups
@@ -157,30 +166,32 @@ class StabilitySelector(AroundSelector):
                 "more rows, or smaller groups or blocks."
             )
         return StabilitySelection(
-            run=self._run,
+            run=partial(self._run_half, n_candidates),
             n_pairs=self.n_pairs,
             threshold=self.threshold,
             pfer=self.pfer,
             assumption=self.assumption,
             seed=root_seed(self.random_state),
             halves=Halves(n_rows, members),
+            n_candidates=n_candidates,
             checkpoint=self._checkpoint(per_half, members),
         )
 
-    def _per_half(self, n_units: int) -> int | None:
+    def _per_half(self, n_units: int, n_candidates: int) -> int | None:
         """How many units a half selects, where that is known; refuses what contradicts it."""
         inner = self._inner()
         if inner.n_features_to_select is None:
-            return self._affordable(n_units)
+            return self._affordable(n_candidates)
         q = inner._count_for_statistics(n_units)
         if q is None or self.threshold is None or self.pfer == StabilitySelector.pfer:
             return q
-        bound = false_selections(q, n_units, self.threshold, self.n_pairs, self.assumption)
+        q = min(q, n_candidates)
+        bound = false_selections(q, n_candidates, self.threshold, self.n_pairs, self.assumption)
         if bound > self.pfer:
             raise InputError(
-                f"{q} of {n_units} columns per half and threshold={self.threshold:g} bound the "
-                f"number of false columns by {bound:.2g}, not by pfer={self.pfer:g}; leave one of "
-                "the three open."
+                f"{q} of {n_candidates} columns per half and threshold={self.threshold:g} bound "
+                f"the number of false columns by {bound:.2g}, not by pfer={self.pfer:g}; leave one "
+                "of the three open."
             )
         return q
 
@@ -226,9 +237,9 @@ class StabilitySelector(AroundSelector):
         if not np.isfinite(extras["threshold"]):
             return f"Nothing is selected: no threshold keeps the bound {self.pfer:g} ({drawn})."
         return (
-            f"On average at most {extras['bound']:.2g} false columns are selected "
-            f"({drawn}, threshold {extras['threshold']:.0%}), {assumed}; a column is false that a "
-            "half selects no more often than one picked at random."
+            f"On average at most {_false_columns(extras['bound'])} selected "
+            f"({drawn}, threshold {percent(extras['threshold'])}), {assumed}; a column is false "
+            "that a half selects no more often than one picked at random."
         )
 
     def _explain_nothing(self, schema: Any, result: SelectionResult) -> str:
@@ -239,14 +250,19 @@ class StabilitySelector(AroundSelector):
             for name, unit in zip(unit_names(schema, units), units, strict=True)
         ]
         if np.isfinite(threshold):
-            reason = f"no column was selected by {threshold:.0%} of the halves"
+            reason = f"no column was selected by {percent(threshold)} of the halves"
         else:
             reason = (
                 f"with {_columns(result.extras['mean_selected'])} per half no threshold keeps "
                 f"the expected number of false columns below {self.pfer:g}; let the selector "
                 "choose fewer columns, or raise pfer"
             )
-        return f"Nothing passes: {reason}. Nearest misses: {listed(nearest)}."
+        return f"Nothing passes: {reason}. {told(nearest)}"
+
+
+def _false_columns(bound: float) -> str:
+    number = rounded_up(bound)
+    return f"{number} false column is" if number == "1" else f"{number} false columns are"
 
 
 def _columns(number: float) -> str:

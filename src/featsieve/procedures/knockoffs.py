@@ -13,6 +13,7 @@ from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import NO_COLUMNS, slices
 from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import ROWS_AT_ONCE, Augment, EngineWithCopies
+from featsieve.errors import percent
 from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
 from featsieve.inference.knockoffs.diagnostic import (
@@ -24,6 +25,7 @@ from featsieve.inference.knockoffs.filter import (
     e_bh,
     e_values,
     knockoff_threshold,
+    level_per_copy,
     smallest_level,
 )
 from featsieve.protocols import Engine
@@ -62,13 +64,15 @@ class Knockoffs:
         """W of each unit against one set of copies."""
         copier = partial(_copies, model, seed)
         of_sample = _sample_copies(model, seed, engine.monitor)
-        swapped = hidden_places(engine.schema, model.sample.X, of_sample, seed)
+        difference = first_differences(engine.schema, model.sample.X, of_sample)
+        swapped = hidden_places(difference, seed)
         augmented = with_copies(engine, Augment(copier, swapped[engine.schema.unit_of_column]))
         *_, last = self.run(augmented)
         Z = comparable_scores(last, 2 * engine.schema.n_units, self.by_step)
         left, right = Z[: len(swapped)], Z[len(swapped) :]
         W = np.where(swapped, right - left, left - right)
         W[np.abs(W) <= tie_width(float(np.abs(Z).max(initial=0.0)))] = 0.0  # rounding
+        W[difference == 0] = 0.0  # a column cannot be ahead of itself, whatever breaks the tie
         return W
 
     def _answer(
@@ -80,9 +84,9 @@ class Knockoffs:
             evidence = e_values(W, self.fdr)
             chosen = np.flatnonzero(threshold <= W)
         else:
-            # Half the level for each copy: Ren and Barber's (2024) choice.
             threshold = float("nan")
-            evidence = np.mean([e_values(w, self.fdr / 2) for w in statistics], axis=0)
+            level = level_per_copy(self.fdr, len(statistics))
+            evidence = np.mean([e_values(w, level) for w in statistics], axis=0)
             chosen = e_bh(evidence, self.fdr)
         chosen = chosen[best_first(W[chosen])]
         extras = {
@@ -93,7 +97,7 @@ class Knockoffs:
             "structure": model.structure,
             **fit,
             "later": later_level(statistics, self.fdr),
-            "count_rule": f"the count that passes at a false discovery rate of {self.fdr:.0%}",
+            "count_rule": f"the count that passes at a false discovery rate of {percent(self.fdr)}",
             "count_curve": (*level_curve(W), (len(chosen), self.fdr, 0.0)),
         }
         return SelectionResult(chosen[:k], W, order=best_first(W), extras=extras)
@@ -111,11 +115,17 @@ def level_curve(W: FloatArray) -> tuple[tuple[int, float, float], ...]:
 
 
 def later_level(statistics: FloatArray, fdr: float) -> tuple[float, IntArray]:
-    """The level above ``fdr`` at which something passes, and what passes there."""
+    """The level above ``fdr`` at which something passes, and what passes there.
+
+    Of several copies nothing may pass at ``fdr`` with thresholds that are set for half of it, and
+    something even below it with those that are set for a later level; then that level is named.
+    """
     level = level_after(fdr)
     if level is None:
         return 1.0, np.empty(0, dtype=np.intp)
-    return smallest_level(np.mean([e_values(w, level) for w in statistics], axis=0))
+    evidence = np.mean([e_values(w, level) for w in statistics], axis=0)
+    least, units = smallest_level(evidence)
+    return (least, units) if least > fdr else (level, e_bh(evidence, level))
 
 
 def level_after(fdr: float) -> float | None:
@@ -133,21 +143,27 @@ def comparable_scores(result: SelectionResult, n_units: int, by_step: bool) -> F
     return behind
 
 
-def hidden_places(schema: Schema, X: FloatArray, copies: FloatArray, seed: int) -> BoolArray:
+def first_differences(schema: Schema, X: FloatArray, copies: FloatArray) -> FloatArray:
+    """Of each unit from its copy, in the first row that has one; 0 where the two are equal."""
+    first = np.zeros(schema.n_units)
+    for unit in range(schema.n_units):
+        columns = list(schema.columns_of(unit))
+        difference = (X[:, columns] - copies[:, columns]).ravel()
+        apart = np.flatnonzero(difference)
+        if len(apart):
+            first[unit] = difference[apart[0]]
+    return first
+
+
+def hidden_places(first_difference: FloatArray, seed: int) -> BoolArray:
     """Which units change places with their copies, so that a method cannot know which is which.
 
     It depends on the two of a pair alone, not on which of them is the copy (the smaller in the
     first row where they differ, then a coin): exchanging a column and its copy leaves the table
     that the method sees as it is, to the last bit, and W changes its sign exactly.
     """
-    coins = np.random.default_rng(seed).random(schema.n_units) < 0.5
-    first_is_larger = np.zeros(schema.n_units, dtype=np.bool_)
-    for unit in range(schema.n_units):
-        columns = list(schema.columns_of(unit))
-        difference = (X[:, columns] - copies[:, columns]).ravel()
-        apart = np.flatnonzero(difference)
-        first_is_larger[unit] = bool(len(apart)) and difference[apart[0]] > 0
-    return coins ^ first_is_larger
+    coins = np.random.default_rng(seed).random(len(first_difference)) < 0.5
+    return coins ^ (first_difference > 0)
 
 
 def with_copies(engine: Engine, augment: Augment) -> Engine:

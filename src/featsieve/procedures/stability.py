@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.row_subset import RowSubset
 from featsieve.errors import InputError
 from featsieve.inference.stability import (
@@ -27,6 +27,8 @@ from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.runtime.seeds import derived_seed
+from featsieve.schema import Block
+from featsieve.statistics.moments import ColumnMoments, column_moments
 
 SHARE_OF_BUDGET = 4  # what all halves under way may take of memory_limit to be held in memory
 FINGERPRINT_ROWS = 64
@@ -70,7 +72,7 @@ class StabilitySelection:
     """Complementary pairs around ``run``, which selects units of an engine.
 
     ``threshold`` is the share of halves, or None for the least at which at most ``pfer`` false
-    units are expected.
+    units are expected. Units that never vary do not count as candidates: ``n_candidates``.
     """
 
     run: Callable[[Engine], Iterable[SelectionResult]]
@@ -80,6 +82,7 @@ class StabilitySelection:
     assumption: Assumption
     seed: int
     halves: Halves
+    n_candidates: int
     checkpoint: Checkpoint
 
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
@@ -102,16 +105,20 @@ class StabilitySelection:
         return [self._selected(engine, rows) for rows in halves]
 
     def _selected(self, engine: Engine, rows: IntArray) -> IntArray:
-        """Nothing where the target is the same in all rows: ties would go to the first columns."""
+        """Nothing of what is the same in all rows of the half: ties go to the first columns.
+
+        So nothing at all where the target is.
+        """
         y = engine.targets(rows)
         if y.shape[1] and (y == y[:1]).all():
             return np.empty(0, dtype=np.intp)
         # Halves run in threads, so they look at the clock but do not report.
-        *_, last = self.run(half_of(engine, rows, engine.monitor.silent()))
-        return last.indices
+        half = half_of(engine, rows, engine.monitor.silent())
+        *_, last = self.run(half)
+        return last.indices[varying_units(half)[last.indices]]
 
     def _answer(self, counts: Counts, k: int | None) -> SelectionResult:
-        n_halves, n_units = 2 * counts.n_pairs, len(counts.selected)
+        n_halves, n_units = 2 * counts.n_pairs, self.n_candidates
         frequencies = counts.selected / n_halves
         q = counts.sizes / n_halves
         threshold = self._threshold(q, n_units, counts.n_pairs)
@@ -138,7 +145,7 @@ class StabilitySelection:
         thresholds = np.unique(frequencies[frequencies > 0.5])[::-1]
         points = {n_chosen: 0.0} | {
             int((frequencies >= t).sum()): false_selections(
-                q, len(frequencies), float(t), n_pairs, self.assumption
+                q, self.n_candidates, float(t), n_pairs, self.assumption
             )
             for t in thresholds
         }
@@ -150,6 +157,19 @@ class StabilitySelection:
             return self.threshold
         least = least_threshold(q, n_units, self.pfer, n_pairs, self.assumption)
         return float("inf") if least is None else least
+
+
+def varying_units(engine: Engine) -> BoolArray:
+    """Which units have a column that is not the same in all rows."""
+    constant = engine.reduce_rows(_moments_of_block).is_constant()
+    varying = np.zeros(engine.schema.n_units, dtype=np.bool_)
+    varying[engine.schema.unit_of_column[~constant]] = True
+    return varying
+
+
+def _moments_of_block(block: Block) -> ColumnMoments:
+    with np.errstate(over="ignore", invalid="ignore"):  # such columns vary
+        return column_moments(block.X)
 
 
 def half_of(engine: Engine, rows: IntArray, monitor: Monitor) -> Engine:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from featsieve.errors import percent
 from featsieve.inference.permutation import PermutationResult, permutation_steps
 from featsieve.protocols import Engine, Measure, Procedure
 from featsieve.result import SelectionResult
@@ -50,7 +51,7 @@ class TestedProcedure:
         assert self.rule is not None
         adjusted = tested.extras[f"adjusted_{self.rule}"]
         passed = adjusted[tested.indices] <= self.alpha
-        guarantee = f"{GUARANTEES[self.rule]}, at {self.alpha:.0%}."
+        guarantee = f"{GUARANTEES[self.rule]}, at {percent(self.alpha)}."
         return tested.with_extras({"guarantee": guarantee}, indices=tested.indices[passed])
 
 

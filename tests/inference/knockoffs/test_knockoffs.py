@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from featsieve import (
     BAHSIC,
     MRMR,
+    SVMRFE,
     KnockoffSelector,
     LassoSelector,
     MaxRel,
@@ -34,8 +35,14 @@ from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
 from featsieve.inference.knockoffs.filter import e_bh, e_values, knockoff_threshold
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import Pearson
-from featsieve.procedures.knockoffs import comparable_scores, hidden_places
+from featsieve.procedures.knockoffs import (
+    comparable_scores,
+    first_differences,
+    hidden_places,
+    later_level,
+)
 from featsieve.result import SelectionResult
+from featsieve.runtime.ordering import best_first
 from featsieve.searches import Ranking
 from tests import reference
 
@@ -138,7 +145,7 @@ def test_exchanging_columns_and_copies_changes_signs_exactly(model, method):
 def statistics_of(method, X, copies, y):
     """W with given copies, as the procedure computes it."""
     engine = open_engine(X, y, Settings())
-    hidden = hidden_places(engine.schema, X, copies, seed=9)
+    hidden = hidden_places(first_differences(engine.schema, X, copies), seed=9)
     augmented = EngineWithCopies(engine, Augment(lambda rows_X, rows: copies[rows], hidden))
     *_, last = method._steps(augmented, method._count_for_statistics(2 * P))
     Z = comparable_scores(last, 2 * P, method._scores_by_step)
@@ -266,6 +273,39 @@ def test_what_would_pass_at_a_later_level_is_named():
     assert set(units.tolist()) <= {1, 8, 15, 22, 29}
 
 
+def statistics_ahead(n_ahead, n_copies):
+    """In each copy ``n_ahead`` units are ahead, and no unit is behind."""
+    return np.tile(np.r_[np.ones(n_ahead), np.zeros(40 - n_ahead)], (n_copies, 1))
+
+
+def test_the_later_level_is_above_the_one_at_which_nothing_passed():
+    """15 columns ahead of 3 copies: too few for thresholds at 5 %, and more than 25 % needs."""
+    level, units = later_level(statistics_ahead(15, 3), 0.1)
+    assert level == 0.25
+    assert sorted(units.tolist()) == list(range(15))
+
+
+def explained(n_ahead, n_copies=1, fdr=0.1):
+    statistics = statistics_ahead(n_ahead, n_copies)
+    extras = {"later": later_level(statistics, fdr), "n_copies": n_copies}
+    W = statistics.mean(axis=0)
+    result = SelectionResult(np.empty(0, dtype=np.intp), W, order=best_first(W), extras=extras)
+    schema = open_engine(np.eye(40), np.arange(40.0), Settings()).schema
+    return KnockoffSelector(fdr=fdr)._explain_nothing(schema, result)
+
+
+def test_what_is_said_of_levels_is_true_to_the_digit():
+    assert "at 12.5% these 8 would" in explained(8)  # 1/8: at 12 % they would not
+    assert "at 14.3% these 7 would" in explained(7)
+    assert "rate of 12.5%, nor at 25%" in explained(3, fdr=0.125)
+    assert "fewer than 10 true columns cannot be found. Nearest" in explained(8)
+    assert "fewer than 20 true columns cannot be found with 3 copies" in explained(8, 3)
+    assert explained(0).endswith("No column came near.")
+    X, y = table()
+    selector = KnockoffSelector(fdr=0.125, random_state=0, allow_empty=True).fit(X, y)
+    assert selector.guarantee_.startswith("On average at most 12.5% of")
+
+
 def test_several_copies_agree_with_each_other():
     X, y = table()
     selector = KnockoffSelector(LassoSelector(), fdr=0.3, n_copies=3, random_state=0).fit(X, y)
@@ -281,6 +321,23 @@ def test_constant_and_duplicate_columns():
     assert selector.statistics_[P] == 0.0
     assert np.isfinite(selector.statistics_).all()
     assert not selector.support_[P]
+
+
+# Methods that only place columns in an order place equal ones in any.
+@pytest.mark.parametrize("method", [BAHSIC(), MRMR(), SVMRFE()])
+def test_a_column_that_equals_its_copy_is_neither_ahead_nor_behind(method):
+    for seed in range(4):
+        X = np.random.default_rng(seed).normal(size=(150, 8))
+        X[:, 3] = 1.0
+        frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(
+            kind=pd.Categorical(np.arange(150) % 3), level=np.arange(150) % 3 * 1.5
+        )
+        y = X[:, 4:].sum(axis=1) + frame["level"] > 1.5
+        selector = KnockoffSelector(method, fdr=0.5, random_state=seed, allow_empty=True)
+        statistics = dict(zip(frame, selector.fit(frame, y).statistics_, strict=True))
+        assert statistics["d"] == 0  # constant
+        assert statistics["level"] == 0  # what the category says, again
+        assert any(statistics.values())
 
 
 def test_more_columns_than_rows():
@@ -329,6 +386,26 @@ def test_memory_file_and_dask_agree(tmp_path, method):
     for other in others:
         assert other.statistics_ == pytest.approx(expected.statistics_, abs=1e-9)
         assert other.indices_.tolist() == expected.indices_.tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_copies_beside_categories_do_not_depend_on_the_blocks(seed):
+    """The covariance of indicators is singular; what rounding leaves there must not be inverted."""
+    rng = np.random.default_rng(seed)
+    kind, other = rng.integers(0, 3, size=(2, 900))
+    frame = pd.DataFrame(rng.normal(size=(900, 3)) + kind[:, None], columns=list("abc")).assign(
+        kind=pd.Categorical(kind), other=pd.Categorical(other), both=pd.Categorical(kind + other)
+    )
+    y = frame["a"] + rng.normal(size=900)
+    models = [
+        fit_copy_model(open_engine(frame, y, Settings(rows_per_block=rows)), "mvr", 0)
+        for rows in (900, 128, 16)
+    ]
+    X, rows = models[0].sample.X, models[0].sample.rows
+    copies = models[0].copies(X, rows, 5)
+    for model in models[1:]:
+        assert model.gaussian.residual == pytest.approx(models[0].gaussian.residual, abs=1e-9)
+        assert model.copies(X, rows, 5) == pytest.approx(copies, abs=1e-9)
 
 
 @pytest.mark.parametrize(("name", "flagged"), [("gaussian", False), ("t", True), ("counts", True)])
@@ -394,8 +471,6 @@ def test_bad_parameters(selector, words):
 @settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 1000))
 def test_the_later_level_is_valid_for_its_e_values(seed):
-    from featsieve.procedures.knockoffs import later_level
-
     W = np.random.default_rng(seed).normal(size=(1, 30)) + 0.5
     level, units = later_level(W, 0.1)
     if len(units):

@@ -245,7 +245,8 @@ def _slopes(covariance: FloatArray, numeric: IntArray, indicators: IntArray) -> 
         return np.zeros((0, len(numeric)))
     of_indicators = covariance[np.ix_(indicators, indicators)]
     cross = covariance[np.ix_(indicators, numeric)]
-    return np.asarray(np.linalg.pinv(of_indicators, hermitian=True) @ cross)
+    # The indicators of a column add up to 1: rounding must not be inverted where that leaves 0.
+    return np.asarray(np.linalg.pinv(of_indicators, rcond=CONSTANT, hermitian=True) @ cross)
 
 
 def _noise_and_pull(

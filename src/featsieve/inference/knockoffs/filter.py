@@ -24,6 +24,11 @@ def knockoff_threshold(W: FloatArray, fdr: float) -> float:
     return float(sizes[passes.argmax()]) if passes.any() else float("inf")
 
 
+def level_per_copy(fdr: float, n_copies: int) -> float:
+    """For which level the threshold of each copy is set: of several, half (Ren and Barber 2024)."""
+    return fdr if n_copies == 1 else fdr / 2
+
+
 def e_values(W: FloatArray, fdr: float) -> FloatArray:
     """e = m 1{W ≥ T} / (1 + #{W ≤ −T}), with T for ``fdr`` (Ren and Barber 2024).
 
