@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.errors import MissingExtraError
+from featsieve.errors import MissingExtraError, printable
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -38,7 +38,8 @@ def column_names(estimator: Any) -> list[str]:
 
 
 def short(name: str) -> str:
-    """A name that fits beside a point; no letter of it is taken for mathematics."""
+    """A name that fits beside a point; none of its letters is mathematics or a command."""
+    name = printable(name)
     text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
     return text.replace("$", r"\$")
 
