@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from featsieve.errors import InputError
 from featsieve.io.tidied import Tidied
 from featsieve.io.tidy import tidy
 
@@ -116,3 +117,8 @@ def test_dates_with_a_mistake_are_dates_and_a_note_counts_it():
     data, notes = tidied(a=states)
     assert data.column("a").null_count == 1
     assert "not dates count as missing (1 in all, such as '31.02.2020')" in notes[0]
+
+
+def test_a_table_without_any_value_is_refused():
+    with pytest.raises(InputError, match="no column besides the target 'y' has a value"):
+        tidied(a=pa.array([None, None], pa.float64()), b=pa.array([None, None], pa.string()))

@@ -23,6 +23,7 @@ from featsieve.plots import (
     PairwiseDisplay,
     PathDisplay,
 )
+from featsieve.plots.canvas import short
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,15 @@ def test_manhattan_needs_pvalues():
 def test_names_are_never_mathematics():
     display = ManhattanDisplay(np.array([1e-9, 0.5]), ["$\\frac{a}$ <b>", "y" * 300]).plot()
     display.figure_.canvas.draw()  # a formula that is broken would raise
+
+
+def test_no_name_steers_a_terminal_or_lacks_a_glyph():
+    assert short("a\x1b[31m\tb\n") == "a\\x1b[31m\\tb\\n"
+
+
+def test_a_path_of_one_step_is_a_point():
+    display = PathDisplay(np.array([0.5]), np.array([[0.2]]), ["a"], selected=[0]).plot()
+    assert [line.get_marker() for line in display.ax_.lines] == ["o"]
 
 
 @pytest.mark.parametrize("n_columns", [5, 500])

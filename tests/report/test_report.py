@@ -219,3 +219,5 @@ def test_bars_of_the_chart_begin_at_zero():
     )
     assert heights == [90.0, 0.0, 30.0]
     assert tops == [4.0, 94.0, 94.0]
+    assert "<line class='zero' x1='0' x2='52' y1='94.0' y2='94.0'>" in html
+    assert "<line class='zero'" not in page(content_of([3.0, 0.0], (0,)))

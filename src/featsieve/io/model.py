@@ -15,7 +15,7 @@ import numpy as np
 
 from featsieve.arrays import Array
 from featsieve.engines.base import block_rows
-from featsieve.errors import InputError, printable
+from featsieve.errors import InputError
 from featsieve.input.parameters import brief
 
 DECIMALS = (".", ",")
@@ -46,12 +46,14 @@ class Note:
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Some names for a sentence.
+    """Some names for a sentence, control characters spelled out.
 
     >>> quoted(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
+    >>> print(quoted(["\\x1b[31m"]))
+    '\\x1b[31m'
     """
-    shown = ", ".join(brief(printable(name)) for name in names[:3])
+    shown = ", ".join(map(brief, names[:3]))
     rest = len(names) - 3
     return shown if rest <= 0 else f"{shown} and {rest} more"
 

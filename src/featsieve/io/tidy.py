@@ -175,7 +175,9 @@ def _drop_empty_columns(table: Tidied) -> None:
         for name in table.features()
         if table.data.column(name).null_count == table.data.num_rows
     ]
-    if empty and len(empty) < len(table.features()):
+    if empty and len(empty) == len(table.features()):
+        raise InputError(f"no column besides the target {table.target!r} has a value; add some.")
+    if empty:
         table.data = table.data.drop_columns(empty)
         table.note(f"{quoted(empty)}: no value at all; left out", "empty")
 

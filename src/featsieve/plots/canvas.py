@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.errors import MissingExtraError
+from featsieve.errors import MissingExtraError, printable
 from featsieve.input.tables import x_names
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
@@ -37,7 +37,8 @@ def column_names(estimator: Any) -> list[str]:
 
 
 def short(name: str) -> str:
-    """A name that fits next to a point; no letter of it is taken for mathematics."""
+    """A name that fits next to a point; none of its letters is mathematics or a command."""
+    name = printable(name)
     text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
     return text.replace("$", r"\$")
 

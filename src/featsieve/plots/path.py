@@ -70,7 +70,8 @@ class PathDisplay:
         for column in self._drawn():
             chosen = column in self.selected
             colour = COLOURS[self.selected.index(column) % len(COLOURS)] if chosen else QUIET
-            upper.plot(at, self.weights[column], color=colour, lw=1.6 if chosen else 0.7)
+            width, mark = (1.6 if chosen else 0.7), ("o" if len(at) == 1 else "")
+            upper.plot(at, self.weights[column], color=colour, lw=width, marker=mark)
         self._label(upper, at, n_labels)
         upper.set(ylabel="coefficient")
         bottom = upper if lower is None else lower

@@ -41,11 +41,15 @@ def score_chart(content: Content) -> str:
         f"transform='translate({cut} 0)'></line>"
     )
     which = f"the first {len(shown)} columns" if len(shown) > 1 else "the column"
+    axis, below = "", ""
+    if low < 0:
+        axis = f"<line class='zero' x1='0' x2='{width}' y1='{zero:.1f}' y2='{zero:.1f}'></line>"
+        below = ", negative ones below the line"
     label = f"scores of {which} in order, selected ones coloured"
     return (
         f"<svg role='img' aria-label='{label}' viewBox='0 0 {width} {_HEIGHT + 2 * _TOP}' "
-        f"style='max-width:{1.6 * width:.0f}px'>{''.join(bars)}{_curve(content)}{line}</svg>"
-        f"<p class='small'>Bars: {label}; point at one for its name.{_curve_words(content)}</p>"
+        f"style='max-width:{1.6 * width:.0f}px'>{''.join(bars)}{axis}{_curve(content)}{line}</svg>"
+        f"<p class='small'>Bars: {label}{below}; point at one for its name.{_curve_words(content)}</p>"
     )
 
 
