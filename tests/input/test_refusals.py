@@ -36,6 +36,7 @@ COLUMNS = {
         pd.arrays.ArrowExtensionArray(pa.array(["a", "b"] * 20, pa.string_view())),
         "has dtype string_view",
     ),
+    "arrays": (list(np.ones((N, 2))), "values of type ndarray; make it all numbers or all text"),
     "date objects": ([datetime.date(2020, 1, 1)] * N, r"pandas\.to_datetime"),
 }
 

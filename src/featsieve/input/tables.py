@@ -116,6 +116,8 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ArithmeticError):  # pandas.NA is no truth value, Decimal('sNaN') a signal
         return True
+    except ValueError:  # an array in a cell
+        return False
 
 
 def floats_of(cells: Sequence[Any], what: str) -> Array:
