@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import signal
@@ -23,6 +24,7 @@ from featsieve import BAHSIC, MRMR, PearsonRanking
 from featsieve.errors import InputError
 from featsieve.evaluation import compare, error_curve, stability
 from featsieve.evaluation.journal import Journal
+from featsieve.input.parameters import settings_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 6))
@@ -286,6 +288,22 @@ def test_every_parameter_belongs_to_the_settings_of_a_run(tmp_path):
     compare(X, Y, BAHSIC(n_features_to_select=2, **long, step=0.3), resume=path, **QUICK)
     with pytest.raises(InputError, match="belongs to another run"):
         compare(X, Y, BAHSIC(n_features_to_select=2, **long, step=0.9), resume=path, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        (np.arange(5000), np.r_[np.arange(2500), 0, np.arange(2501, 5000)]),
+        ([0.1 + 1e-12], [0.1]),
+        (np.array([0.1 + 1e-12]), np.array([0.1])),
+    ],
+)
+def test_arrays_among_the_settings_are_told_apart(value, other):
+    def words(it):
+        return settings_of(Answering(it))
+
+    assert words(value) == words(copy.deepcopy(value)) != words(other)
+    assert len(str(words(value))) < 1000
 
 
 def test_bootstrap_samples_draw_whole_groups():

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import numbers
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -51,8 +53,15 @@ def settings_of(estimator: Any) -> dict[str, str]:
     """All parameters in words that are the same in the next process."""
     words = {"": type(estimator).__name__}
     given = estimator.get_params() if hasattr(estimator, "get_params") else {"it": estimator}
-    words |= {name: _ADDRESS.sub("", repr(value)) for name, value in given.items()}
+    words |= {name: _in_full(value) for name, value in given.items()}
     return dict(sorted(words.items()))
+
+
+def _in_full(value: Any) -> str:
+    """Every number of an array, also where they are many: those as a digest."""
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        text = _ADDRESS.sub("", repr(value))
+    return text if len(text) <= 1000 else f"{text[:100]}… {sha256(text.encode()).hexdigest()}"
 
 
 def check_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:
