@@ -49,7 +49,8 @@ def score_chart(content: Content) -> str:
     return (
         f"<svg role='img' aria-label='{label}' viewBox='0 0 {width} {_HEIGHT + 2 * _TOP}' "
         f"style='max-width:{1.6 * width:.0f}px'>{''.join(bars)}{axis}{_curve(content)}{line}</svg>"
-        f"<p class='small'>Bars: {label}{below}; point at one for its name.{_curve_words(content)}</p>"
+        f"<p class='small'>Bars: {label}{below}; point at one for its name."
+        f"{_curve_words(content)}</p>"
     )
 
 
