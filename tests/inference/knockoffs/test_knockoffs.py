@@ -340,6 +340,17 @@ def test_a_column_that_equals_its_copy_is_neither_ahead_nor_behind(method):
         assert any(statistics.values())
 
 
+@pytest.mark.filterwarnings("ignore:the copies can be told:UserWarning")
+def test_columns_that_are_sums_of_others():
+    """Of such columns a graph may have a singular covariance between neighbours."""
+    rng = np.random.default_rng(1000)
+    X = rng.normal(size=(100, 20))
+    X[:, 1], X[:, 2], X[:, 3], X[:, 4] = X[:, 0], 1.0, rng.integers(0, 2, 100), np.round(X[:, 4])
+    X[:, 5] = X[:, 6] + X[:, 7]
+    selector = KnockoffSelector(fdr=0.5, random_state=0, allow_empty=True)
+    assert np.isfinite(selector.fit(X, rng.normal(size=100)).statistics_).all()
+
+
 def test_more_columns_than_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 150))

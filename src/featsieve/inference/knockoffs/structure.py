@@ -116,7 +116,11 @@ def fitted_target(
     left, scale = left_by(loadings, correlation)
     cost = edge_cost(n_samples, width)
     edges = graph(left, n_samples, cost, monitor)
-    model = graph_model(left, edges, monitor) * np.outer(scale, scale)
+    try:
+        model = graph_model(left, edges, monitor)
+    except np.linalg.LinAlgError:  # a column is a sum of others, and no sparse graph says so
+        edges, model = np.zeros_like(edges), np.eye(width)
+    model *= np.outer(scale, scale)
     model += loadings @ loadings.T
     n_edges = int(edges.sum()) // 2
     penalty = n_factors * width * np.log(n_samples) + n_edges * cost
