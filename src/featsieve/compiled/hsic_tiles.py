@@ -98,7 +98,7 @@ def _power_row(base: Any, sign: Any, row: Any, rate: Any, offset: Any, degree: i
         row[j] = value
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _dot(a: Any, b: Any) -> Any:
     acc = a.dtype.type(0.0)
     for j in range(a.size):
@@ -232,7 +232,7 @@ def apply_link(total: Any, rate: Any, offset: Any, degree: int | None) -> None:
             _power_row(nothing, one, total[i], rate, offset, degree)
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _sum_into(total: Any, row: Any) -> Any:
     """total[j] += row[j]; the sum of the row comes back."""
     acc = row[0] - row[0]

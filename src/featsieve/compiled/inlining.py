@@ -15,9 +15,12 @@ from numba import njit
 from numba.core import event
 
 kernel = partial(njit, nogil=True, cache=True, no_cfunc_wrapper=True)
-# Not for sums that may be taken in any order: the kernel would choose another one for them than
-# they have by themselves, and answers would change in the last digit.
-called_by_kernels = partial(njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# Inlined, whatever LLVM thinks of it: else a kernel that was just compiled would call the function
+# by itself, one from the cache its own copy, whose sums may have another order, and the last digits
+# of an answer would depend on what the cache holds.
+called_by_kernels = partial(
+    njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
+)
 
 # A part becomes the kernel's own code before it is compiled. Compiled apart, it would be compiled
 # twice, by itself and within the kernel, and a first fit waits for both.

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.compiled.inlining import kernel, part_of_kernel
+from featsieve.compiled.inlining import called_by_kernels, kernel, part_of_kernel
 
 # Loops instead of array expressions, and no checks of divisions: both would double the time to
 # compile.
-_kernel = kernel(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+_HOW: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
 _RIDGE = 1e-13  # of the diagonal: neighbouring components can be equal up to rounding
 _NO_GAIN = 1e-12
 _SUFFICIENT_GAIN = 1e-4
@@ -23,7 +23,7 @@ _SWEEPS = 10
 _SOLVES_PER_COMPONENT = 6  # no more than twice was seen
 
 
-@_kernel
+@called_by_kernels(**_HOW)
 def _mix(L: Any, x: Any, mixture: Any) -> None:
     """mixture = x L; ``L`` has one row per component."""
     for i in range(mixture.size):
@@ -35,7 +35,7 @@ def _mix(L: Any, x: Any, mixture: Any) -> None:
                 mixture[i] += weight * row[i]
 
 
-@_kernel
+@called_by_kernels(**_HOW)
 def _gains(L: Any, share: Any, mixture: Any, out: Any) -> None:
     """Σ_i share_i L_ji / mixture_i: the derivative for the weight of each component."""
     ratio = np.empty(share.size)
@@ -48,7 +48,7 @@ def _gains(L: Any, share: Any, mixture: Any, out: Any) -> None:
         out[j] = total
 
 
-@_kernel
+@called_by_kernels(**_HOW)
 def _log_likelihood(share: Any, mixture: Any) -> float:
     total = 0.0
     for i in range(mixture.size):
@@ -59,7 +59,7 @@ def _log_likelihood(share: Any, mixture: Any) -> float:
     return total
 
 
-@_kernel
+@called_by_kernels(**_HOW)
 def _curvature(L: Any, chosen: Any, factor: Any) -> Any:
     """H_ab = Σ_i L_ai L_bi factor_i² of the chosen components.
 
@@ -105,7 +105,7 @@ def _true_indices(flags: Any) -> Any:
     return indices
 
 
-@_kernel
+@called_by_kernels(**_HOW)
 def _solve_on(H: Any, c: Any, free: Any, z: Any) -> None:
     """H z = c on the free components and 0 elsewhere, by Cholesky."""
     members = _true_indices(free)
@@ -238,7 +238,7 @@ def _climb(L: Any, share: Any, x: Any, z: Any, mixture: Any, gains: Any) -> bool
     return False
 
 
-@_kernel
+@kernel(**_HOW)
 def maximise_mixture(L: Any, share: Any, x: Any, tol: float, max_iter: int) -> float:
     """Change ``x`` in place to within ``tol`` of the maximum.
 

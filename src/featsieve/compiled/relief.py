@@ -154,7 +154,7 @@ def _kth_smallest(total: Any, starts: Any, kept: Any, smallest: Any) -> None:
             smallest[i, g] = kept[kept.size - 1]
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _distance(a: Any, b: Any) -> float:
     total = 0.0
     for c in range(a.size):

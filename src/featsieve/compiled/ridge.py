@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from featsieve.compiled.inlining import kernel, part_of_kernel
+from featsieve.compiled.inlining import called_by_kernels, kernel, part_of_kernel
 
 _FAST = {"contract", "reassoc", "nsz"}
 _PANEL = 4  # rows that are factored together
@@ -41,7 +41,7 @@ def _fill(U: Any, H: Any, h: Any, lam: float) -> None:
         U[i, last] = h[i]
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _factor(U: Any, least_pivot: float) -> None:
     """Cholesky rows in place of H + λI, diagonals inverted, and the forward substitution of h.
 
@@ -71,7 +71,7 @@ def _factor(U: Any, least_pivot: float) -> None:
             U[i, i] = inverse
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _backward(U: Any, x: Any) -> None:
     n, last = np.uintp(x.size), np.uintp(U.shape[1] - 1)
     for done in range(_ZERO, n):
@@ -82,7 +82,7 @@ def _backward(U: Any, x: Any) -> None:
         x[i] = rest * U[i, i]
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _product_into(out: Any, A: Any, B: Any, scale: float) -> None:
     """out = scale · A ∘ B, upper triangle; B may be 1 × 1."""
     n = np.uintp(out.shape[0])
@@ -111,7 +111,7 @@ def _sum_but_one(parts: Any, left_out: int, out: Any) -> None:
                     out[i, j] += parts[part, i, j]
 
 
-@kernel(fastmath=_FAST)
+@called_by_kernels(fastmath=_FAST)
 def _loss(H: Any, h: Any, n: float, alpha: Any) -> float:
     """α'Hα/2 − h'α/n from the upper triangle of H."""
     total, size = 0.0, np.uintp(alpha.size)
