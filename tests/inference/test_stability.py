@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -306,6 +307,19 @@ def test_columns_that_do_not_vary_are_neither_selected_nor_counted(method):
     nothing = selector.fit(np.ones((60, 20)), y)
     assert not nothing.support_.any()
     assert nothing.explanation_.endswith("No column came near.")
+
+
+@pytest.mark.parametrize("per_half", [3, 10])
+def test_an_empty_answer_names_the_bound_at_which_something_would_pass(per_half):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 30))
+    y = 0.35 * X[:, 0] + rng.normal(size=80)
+    make = {"selector": PearsonRanking(n_features_to_select=per_half), "n_pairs": 25}
+    strict = StabilitySelector(**make, pfer=0.05, allow_empty=True, random_state=0).fit(X, y)
+    assert not strict.support_.any()
+    named = re.search(r"with pfer=([\d.]+) .* would: ([x\d, ]+) \(not a bound", strict.explanation_)
+    lenient = StabilitySelector(**make, pfer=float(named[1]), random_state=0).fit(X, y)
+    assert [f"x{column}" for column in lenient.indices_] == named[2].split(", ")
 
 
 def test_the_guarantee_never_says_less_than_the_bound():

@@ -28,7 +28,7 @@ from featsieve.input.parameters import (
     settings_of,
 )
 from featsieve.methods.around import READING, AroundSelector, inner_selector
-from featsieve.methods.perhaps_empty import nearest_misses, told, unit_names
+from featsieve.methods.perhaps_empty import listed, nearest_misses, told, unit_names
 from featsieve.methods.ranking import PearsonRanking
 from featsieve.procedures.deferred import Deferred
 from featsieve.procedures.stability import (
@@ -257,7 +257,19 @@ class StabilitySelector(AroundSelector):
                 f"the expected number of false columns below {self.pfer:g}; let the selector "
                 "choose fewer columns, or raise pfer"
             )
-        return f"Nothing passes: {reason}. {told(nearest)}"
+        return f"Nothing passes: {reason}{self._later(schema, result)}. {told(nearest)}"
+
+    def _later(self, schema: Any, result: SelectionResult) -> str:
+        """At which ``pfer`` something would pass; empty where no half of the rows says enough."""
+        passing = [(count, bound) for count, bound, _ in result.extras["count_curve"] if count]
+        if self.threshold is not None or not passing:
+            return ""
+        count, bound = passing[0]
+        names = unit_names(schema, result.order[:count]) if result.order is not None else []
+        return (
+            f"; with pfer={rounded_up(bound, 3)} {'this one' if count == 1 else f'these {count}'} "
+            f"would: {listed(names)} (not a bound any more when it is chosen afterwards)"
+        )
 
 
 def _false_columns(bound: float) -> str:
