@@ -18,6 +18,7 @@ from featsieve import (
     MaxRel,
     PearsonRanking,
     StabilitySelector,
+    TreeImportance,
     open_parquet,
 )
 from featsieve.engines.row_subset import RowSubset
@@ -320,6 +321,20 @@ def test_an_empty_answer_names_the_bound_at_which_something_would_pass(per_half)
     named = re.search(r"with pfer=([\d.]+) .* would: ([x\d, ]+) \(not a bound", strict.explanation_)
     lenient = StabilitySelector(**make, pfer=float(named[1]), random_state=0).fit(X, y)
     assert [f"x{column}" for column in lenient.indices_] == named[2].split(", ")
+
+
+@pytest.mark.parametrize("around", [StabilitySelector, KnockoffSelector])
+def test_an_integer_seed_settles_what_the_inner_selector_draws(around):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = X[:, 0] + 0.5 * rng.normal(size=60)
+    given = {"n_pairs": 3} if around is StabilitySelector else {"fdr": 0.5}
+    inner = TreeImportance(n_trees=5, n_features_to_select=2, random_state=None)
+    first, second = (
+        around(inner, random_state=0, allow_empty=True, **given).fit(X, y) for _ in range(2)
+    )
+    assert first.scores_.tolist() == second.scores_.tolist()
+    assert inner.random_state is None
 
 
 def test_the_guarantee_never_says_less_than_the_bound():

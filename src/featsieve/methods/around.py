@@ -6,16 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from sklearn.base import clone
+
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings
-from featsieve.input.parameters import brief, is_word
+from featsieve.input.parameters import brief, is_integer, is_word
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
+from featsieve.runtime.seeds import derived_seed
 from featsieve.runtime.user_warnings import each_said_once
 from featsieve.selector import BaseSelector, MayBeEmpty
 
 # How a table is read: what the inner selector says holds, unless it is said again outside.
 READING = ("task", "categorical_features", "feature_groups")
+INNER_STREAM = 2**20  # of seeds; those before it are of pairs and copies
 UNITS = ("rescale", "takes_any_unit", "needs_target")
 
 
@@ -51,8 +55,21 @@ class AroundSelector(MayBeEmpty):
         value = getattr(self, name)
         return value is None or is_word(value, default)
 
+    def _seeded_inner(self) -> BaseSelector:
+        """With a seed wherever it has none, so that the seed outside settles the answer."""
+        inner = self._inner()
+        seed: Any = getattr(self, "random_state", None)
+        if not is_integer(seed):
+            return inner
+        seeds = {
+            name: derived_seed(int(seed), INNER_STREAM)
+            for name, value in inner.get_params().items()
+            if value is None and name.rpartition("__")[2] == "random_state"
+        }
+        return clone(inner).set_params(**seeds) if seeds else inner
+
     def _run(self, engine: Engine) -> Iterable[SelectionResult]:
-        selector = self._inner()
+        selector = self._seeded_inner()
         return selector._steps(engine, self._inner_count(engine.schema.n_units))
 
     def _inner_count(self, n_units: int) -> int | None:

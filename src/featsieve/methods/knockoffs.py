@@ -61,7 +61,8 @@ class KnockoffSelector(AroundSelector):
     allow_empty : bool, default=False
         Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
     random_state : int, generator or None
-        Seed of the copies; the same rows get the same copies on every engine.
+        Seed of the copies; the same rows get the same copies on every engine. An inner
+        ``random_state`` of None gets a seed from an integer.
 
     Examples
     --------

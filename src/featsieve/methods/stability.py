@@ -81,7 +81,7 @@ class StabilitySelector(AroundSelector):
     allow_empty : bool, default=False
         Whether ``transform`` lets an empty selection pass; otherwise it is an error that explains.
     random_state : int, generator or None
-        Seed of the halves.
+        Seed of the halves. An inner ``random_state`` of None gets a seed from an integer.
 
     Examples
     --------
@@ -132,10 +132,9 @@ class StabilitySelector(AroundSelector):
         return self._selection(engine.n_samples, n_units, n_candidates).steps(engine, k)
 
     def _run_half(self, n_candidates: int, engine: Engine) -> Iterable[SelectionResult]:
-        inner = self._inner()
-        if inner.n_features_to_select is not None:
+        if self._inner().n_features_to_select is not None:
             return super()._run(engine)
-        return inner._steps(engine, self._affordable(n_candidates))
+        return self._seeded_inner()._steps(engine, self._affordable(n_candidates))
 
     def _affordable(self, n_candidates: int) -> int:
         """The most columns that a half may select for the promised number of false ones."""
