@@ -24,7 +24,7 @@ from tests.commands import run_tool
         (b"a,y\n", "t.csv has names but no rows; give it at least two."),
         (b"a,y\n1,2\n", "t.csv has only one row"),
         (b"y\n1\n2\n", "t.csv has no column besides the target"),
-        (b"a,y\n1,2\n3\n", "t.csv is ragged: row 3 has 1 cells"),
+        (b"a,y\n1,2\n3\n", "t.csv is ragged: row 3 has 1 cell where"),
         (b"a,y\n1,\0\n", "is not UTF-8"),
         (b"a,y,y\n1,2,3\n", "two columns named 'y', so the target is not known"),
         (b"a,z\n1,2\n3,4\n", "t.csv has no column 'y'; it has 'a', 'z'."),
@@ -98,16 +98,17 @@ def test_nearest_target_and_nearest_file(run, csv):
 
 
 def test_places_that_cannot_be_written_are_refused_before_the_work(run, csv, tmp_path):
+    """What the name itself says is wrong usage; what is on the disk is not."""
     words = ("select", csv, "--target", "y", "--output")
-    for place, sentence in (
-        (tmp_path / "no" / "out.csv", "its folder does not exist"),
-        (tmp_path, "is a folder; give the name of a file in it"),
-        (tmp_path / "out.csv.gz", "would be compressed; write it without .gz"),
-        (tmp_path / "out.csv.GZ", "would be compressed; write it without .GZ"),
-        (tmp_path / "out.docx", "has no ending that tells its format"),
+    for place, expected, sentence in (
+        (tmp_path / "no" / "out.csv", 1, "its folder does not exist"),
+        (tmp_path, 1, "is a folder; give the name of a file in it"),
+        (tmp_path / "out.csv.gz", 2, "would be compressed; write it without .gz"),
+        (tmp_path / "out.csv.GZ", 2, "would be compressed; write it without .GZ"),
+        (tmp_path / "out.docx", 2, "has no ending that tells its format"),
     ):
         code, out, err = run(*words, place)
-        assert (code, out) == (1, "")
+        assert (code, out) == (expected, "")
         assert_one_sentence(err, sentence)
 
 

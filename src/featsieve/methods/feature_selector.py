@@ -70,10 +70,13 @@ class FeatureSelector(PairingSelector):
     def _scores_by_step(self) -> bool:
         from featsieve.searches.ranking import Ranking
 
-        return not isinstance(self.search or Ranking(), Ranking)
+        return self.search is not None and not isinstance(self.search, Ranking)
 
     def _pairing(self) -> Pairing:
         from featsieve.measures.pearson.pearson import Pearson
         from featsieve.searches.ranking import Ranking
 
-        return Pairing(self.measure or Pearson(), self.search or Ranking())
+        return Pairing(
+            Pearson() if self.measure is None else self.measure,
+            Ranking() if self.search is None else self.search,
+        )

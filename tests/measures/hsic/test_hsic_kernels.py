@@ -21,13 +21,12 @@ from featsieve.compiled.hsic_tiles import (
     weighted_exponential,
 )
 from featsieve.compiled.medians import kth_difference, kth_value
-from featsieve.measures.hsic import kernels
+from featsieve.measures.hsic import medians
 from featsieve.measures.hsic.kernels import (
     kernel_function,
     median_kernel_distance,
-    pair_contributions,
 )
-from featsieve.measures.hsic.medians import median_of_column
+from featsieve.measures.hsic.medians import median_of_column, pair_contributions
 from featsieve.runtime.progress import Monitor, TimeUp
 from tests.reference import median_pair_distance
 
@@ -197,7 +196,7 @@ def test_pair_contributions_come_in_pair_order():
 
 
 def test_the_median_over_many_columns_looks_at_the_clock(monkeypatch):
-    monkeypatch.setattr(kernels, "TERMS_PER_TICK", 1)
+    monkeypatch.setattr(medians, "TERMS_PER_TICK", 1)
     with pytest.raises(TimeUp):
         median_kernel_distance(np.eye(4), kernel_function("rbf"), Monitor(max_time=0.0))
 
@@ -205,5 +204,5 @@ def test_the_median_over_many_columns_looks_at_the_clock(monkeypatch):
 def test_pieces_of_columns_give_the_same_median(monkeypatch):
     X = np.random.default_rng(0).normal(size=(6, 40))
     at_once = median_kernel_distance(X, kernel_function("rbf"))
-    monkeypatch.setattr(kernels, "TERMS_PER_TICK", 1)
+    monkeypatch.setattr(medians, "TERMS_PER_TICK", 1)
     assert median_kernel_distance(X, kernel_function("rbf"), Monitor()) == at_once

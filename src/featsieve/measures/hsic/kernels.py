@@ -17,11 +17,14 @@ from featsieve.compiled.hsic_tiles import (
     sum_contributions,
     weighted_exponential,
 )
-from featsieve.compiled.medians import add_pair_contributions
-from featsieve.engines.base import slices
 from featsieve.errors import InputError
-from featsieve.input.parameters import not_allowed
-from featsieve.measures.hsic.medians import median_of_column, median_of_sums, median_rows
+from featsieve.input.parameters import is_real, not_allowed
+from featsieve.measures.hsic.medians import (
+    median_of_column,
+    median_of_sums,
+    median_rows,
+    pair_contributions,
+)
 from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
@@ -30,7 +33,6 @@ from featsieve.schema import Schema
 
 LARGEST_RATE = float(np.finfo(np.float64).max) / 4  # times a distance of 0 it is 0 still
 UNITS_PER_TICK = 64  # a median takes about a millisecond
-TERMS_PER_TICK = 2**26  # contributions of one column to one pair of rows; about 50 ms
 DELTA_RATE = 1e4  # exp(−rate) is the smallest number there is: one mismatch, and nothing is left
 
 
@@ -228,24 +230,6 @@ def median_kernel_distance(
     return median_of_sums(sums, kernel.form)
 
 
-def pair_contributions(
-    columns: FloatArray,
-    scale: FloatArray,
-    is_code: Array,
-    form: int,
-    monitor: Monitor | None = None,
-) -> FloatArray:
-    """Σ_c scale_c · contribution_c for all pairs of rows; ``columns[c, i]``, as in a tile."""
-    n_columns, n_rows = columns.shape
-    total = np.zeros(n_rows * (n_rows - 1) // 2, columns.dtype)
-    step = max(1, TERMS_PER_TICK // max(1, len(total)))
-    for part in slices(n_columns, step):
-        if monitor is not None and part.start:
-            monitor.tick("taking medians", part.start, n_columns)
-        add_pair_contributions(total, columns[part], scale[part], is_code[part], form)
-    return total
-
-
 # --- widths: the median rule, 1/(2d) for d columns, or a number ----------------------------------
 
 
@@ -395,8 +379,7 @@ def _fixed_width(bandwidth: float, kernel: KernelFunction) -> FixedWidth:
 
 def positive_bandwidth(bandwidth: Any, name: str = "bandwidth") -> float:
     """A finite number above 0, or one sentence that says what is allowed."""
-    numeric = isinstance(bandwidth, int | float | np.number) and not isinstance(bandwidth, bool)
-    if numeric and 0 < bandwidth < np.inf:
+    if is_real(bandwidth) and 0 < bandwidth < np.inf:
         return float(bandwidth)
     raise refused_bandwidth(bandwidth, name)
 

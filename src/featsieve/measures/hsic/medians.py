@@ -6,10 +6,18 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.compiled.hsic_tiles import SQUARED
-from featsieve.compiled.medians import clear_dust, kth_difference, kth_value, next_value
-from featsieve.engines.base import median_sample_size
+from featsieve.compiled.medians import (
+    add_pair_contributions,
+    clear_dust,
+    kth_difference,
+    kth_value,
+    next_value,
+)
+from featsieve.engines.base import median_sample_size, slices
+from featsieve.runtime.progress import Monitor
 
 CONSTANT_BANDWIDTH = 1.0
+TERMS_PER_TICK = 2**26  # contributions of one column to one pair of rows; about 50 ms
 
 
 def median_rows(n_samples: int, seed: int = 0, n_columns: int = 1) -> IntArray | None:
@@ -28,6 +36,24 @@ def middle_ranks(n_pairs: int, n_zero: int) -> tuple[int, int]:
         return low, high
     n_positive = n_pairs - n_zero
     return n_zero + (n_positive - 1) // 2, n_zero + n_positive // 2
+
+
+def pair_contributions(
+    columns: FloatArray,
+    scale: FloatArray,
+    is_code: Array,
+    form: int,
+    monitor: Monitor | None = None,
+) -> FloatArray:
+    """Σ_c scale_c · contribution_c for all pairs of rows; ``columns[c, i]``, as in a tile."""
+    n_columns, n_rows = columns.shape
+    total = np.zeros(n_rows * (n_rows - 1) // 2, columns.dtype)
+    step = max(1, TERMS_PER_TICK // max(1, len(total)))
+    for part in slices(n_columns, step):
+        if monitor is not None and part.start:
+            monitor.tick("taking medians", part.start, n_columns)
+        add_pair_contributions(total, columns[part], scale[part], is_code[part], form)
+    return total
 
 
 def median_of_sums(total: FloatArray, form: int) -> float:
