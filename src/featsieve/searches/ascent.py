@@ -41,6 +41,7 @@ Mover = Callable[[Point, int], Point]
 
 
 Evaluate = Callable[[FloatArray], Point]
+Expired = Callable[[], bool]
 
 
 def evaluate(bound: HasWeightGradient, weights: FloatArray, *, tune: bool = False) -> Point:
@@ -54,7 +55,7 @@ def evaluate(bound: HasWeightGradient, weights: FloatArray, *, tune: bool = Fals
 class AuthorsStep:
     """Length 1/√t, whatever happens."""
 
-    def __init__(self, evaluate: Evaluate, radius: float) -> None:
+    def __init__(self, evaluate: Evaluate, radius: float, expired: Expired) -> None:
         self._evaluate, self._radius = evaluate, radius
 
     def __call__(self, point: Point, t: int) -> Point:
@@ -69,8 +70,9 @@ class AdaptiveStep:
     more often: else an ascent from many small weights would end where it began.
     """
 
-    def __init__(self, evaluate: Evaluate, radius: float) -> None:
+    def __init__(self, evaluate: Evaluate, radius: float, expired: Expired) -> None:
         self._evaluate, self._radius, self._length = evaluate, radius, 1.0
+        self._expired = expired
 
     def __call__(self, point: Point, t: int) -> Point:
         length = self._length
@@ -82,6 +84,8 @@ class AdaptiveStep:
             if new.value >= point.value + _SUFFICIENT_GAIN * gain:
                 self._length = _spectral_length(point, new, length)
                 return new
+            if self._expired():
+                break
             length /= 2
         return point
 
@@ -93,7 +97,7 @@ def _spectral_length(old: Point, new: Point, length: float) -> float:
     return float(np.clip(longer, *_STEP_RANGE))
 
 
-MOVERS: dict[StepRule, Callable[[Evaluate, float], Mover]] = {
+MOVERS: dict[StepRule, Callable[[Evaluate, float, Expired], Mover]] = {
     "adaptive": AdaptiveStep,
     "authors": AuthorsStep,
 }
@@ -107,7 +111,7 @@ class Ascent:
     max_iter: int = 100
     tol: float = 1e-5
     tune_every: int = 5
-    expired: Callable[[], bool] = lambda: False
+    expired: Expired = lambda: False
 
     def run(
         self, bound: WeightedBound, start: FloatArray, radius: float, k: int
@@ -126,7 +130,7 @@ class Ascent:
     def _climb(
         self, bound: WeightedBound, start: Point, radius: float, k: int, scale: float
     ) -> tuple[Point, int]:
-        move = MOVERS[self.step](lambda w: _scaled(evaluate(bound, w), scale), radius)
+        move = MOVERS[self.step](lambda w: _scaled(evaluate(bound, w), scale), radius, self.expired)
         point = best = start
         values: list[float] = []
         for t in range(1, self.max_iter + 1):

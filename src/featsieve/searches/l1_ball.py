@@ -249,11 +249,14 @@ def _resized(
 
     Where fewer than k units matter, a radius with k non-zeros is often so large that hardly any
     dependence is left: less than half of what the best smaller set has. That set is filled then.
+    At the time limit one set of k units is enough.
     """
     exact = max((step.value for step in steps if step.size == k), default=-np.inf)
     larger = [step for step in steps if step.size > k]
     if larger and exact == -np.inf:
         yield _trimmed(bound, ascent, k, max(larger, key=lambda step: step.value))
+        if ascent.expired():
+            return
     smaller = [step for step in steps if 0 < step.size < k and step.value > 2 * exact]
     if smaller:
         yield _filled(bound, k, max(smaller, key=lambda step: step.value))
@@ -266,9 +269,12 @@ def _trimmed(bound: WeightedBound, ascent: Ascent, k: int, step: RadiusStep) -> 
     kept = np.arange(k) if says_nothing else best_first(step.weights)[:k]
     start = np.zeros(bound.n_units)
     start[kept] = step.weights[kept]
-    point, n_iter = ascent.run(bound, start, step.radius, k)
-    if point.size != k:
-        point = evaluate(bound, start, tune=True)
+    n_iter = 0
+    if not ascent.expired():
+        point, n_iter = ascent.run(bound, start, step.radius, k)
+        if point.size == k:
+            return RadiusStep(step.radius, point.weights, point.value, n_iter)
+    point = evaluate(bound, start, tune=True)
     return RadiusStep(step.radius, point.weights, point.value, n_iter)
 
 
