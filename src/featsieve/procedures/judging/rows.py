@@ -237,11 +237,10 @@ def judged_targets(sample: RowSample) -> Iterator[tuple[int, FloatArray]]:
 def encoded_units(sample: RowSample) -> tuple[FloatArray, IntArray]:
     """All columns of all rows as a model sees them, and the unit that each belongs to."""
     schema, rows = sample.schema, np.arange(sample.n_rows)
-    everything = Fold(rows, rows)
     if schema.is_plain:
-        return encoded(sample, everything, np.arange(schema.n_columns))[0], schema.unit_of_column
+        return _encoded_table(sample, rows, np.arange(schema.n_columns)), schema.unit_of_column
     pieces = [
-        encoded(sample, everything, np.asarray(schema.columns_of(unit)))[0]
+        _encoded_table(sample, rows, np.asarray(schema.columns_of(unit)))
         for unit in range(schema.n_units)
     ]
     owner = np.repeat(np.arange(len(pieces)), [piece.shape[1] for piece in pieces])
@@ -250,32 +249,54 @@ def encoded_units(sample: RowSample) -> tuple[FloatArray, IntArray]:
 
 def encoded(sample: RowSample, fold: Fold, columns: IntArray) -> tuple[FloatArray, FloatArray]:
     """Standardised numbers, and indicators of the frequent states; a missing cell is a mean."""
-    pieces = [_encoded_numbers(sample, fold, columns)]
-    for column in columns:
-        if column in sample.schema.categories:
-            pieces.append(_indicators(sample.X[:, column], fold))
-    table = np.concatenate(pieces, axis=1)
+    table = _encoded_table(sample, fold.train, columns)
     return table[fold.train], table[fold.test]
 
 
-def _encoded_numbers(sample: RowSample, fold: Fold, columns: IntArray) -> FloatArray:
-    numeric = [c for c in columns if c not in sample.schema.categories]
-    values = sample.X[:, numeric]
-    values = np.where(np.isfinite(values), values, np.nan)
-    largest = np.abs(np.nan_to_num(values[fold.train])).max(axis=0, initial=0.0)
+def _encoded_table(sample: RowSample, train: IntArray, columns: IntArray) -> FloatArray:
+    """All rows, in units of those to learn from."""
+    categories = [column for column in columns if column in sample.schema.categories]
+    numbers = _encoded_numbers(sample, train, columns)
+    if not categories:
+        return numbers
+    indicators = (_indicators(sample.X[:, column], train) for column in categories)
+    return np.concatenate([numbers, *indicators], axis=1)
+
+
+def _encoded_numbers(sample: RowSample, train: IntArray, columns: IntArray) -> FloatArray:
+    """In place, as a wide table is large: next to the cells, those to learn from are one copy."""
+    values: FloatArray = sample.X[:, [c for c in columns if c not in sample.schema.categories]]
+    values[~np.isfinite(values)] = np.nan
+    known = values[train]
+    highest = np.fmax.reduce(known, axis=0, initial=0.0)
+    largest = np.maximum(highest, -np.fmin.reduce(known, axis=0, initial=0.0))
+    unit = power_of_two(np.where(largest > 0, largest, 1.0))
     with np.errstate(over="ignore"):  # a held-out cell may be far beyond those that were seen
-        values = values * power_of_two(np.where(largest > 0, largest, 1.0))
-    known = values[fold.train]
-    counts = np.maximum(np.isfinite(known).sum(axis=0), 1)
-    mean = np.nansum(known, axis=0) / counts
-    spread = np.sqrt(np.nansum((known - mean) ** 2, axis=0) / counts)
-    factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
-    deviations = np.nan_to_num((np.clip(values, -_FARTHEST, _FARTHEST) - mean) * factor)
-    return np.clip(deviations, -_FARTHEST, _FARTHEST)
+        values *= unit
+    known *= unit
+    mean, spread = _mean_and_spread(known)
+    del known
+    np.clip(values, -_FARTHEST, _FARTHEST, out=values)
+    values -= mean
+    values *= np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    np.nan_to_num(values, copy=False)
+    return np.clip(values, -_FARTHEST, _FARTHEST, out=values)
 
 
-def _indicators(codes: FloatArray, fold: Fold) -> FloatArray:
+def _mean_and_spread(known: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of the cells that are not missing; uses up ``known``."""
+    missing = np.isnan(known)
+    counts = np.maximum((~missing).sum(axis=0), 1)
+    known[missing] = 0.0
+    mean = known.sum(axis=0) / counts
+    known -= mean
+    known[missing] = 0.0
+    np.square(known, out=known)
+    return mean, np.sqrt(known.sum(axis=0) / counts)
+
+
+def _indicators(codes: FloatArray, train: IntArray) -> FloatArray:
     """One column per state, the most frequent ones of the rows to learn from."""
-    states, counts = np.unique(codes[fold.train], return_counts=True)
+    states, counts = np.unique(codes[train], return_counts=True)
     frequent = states[np.argsort(-counts, kind="stable")][:MOST_STATES]
     return np.asarray((codes[:, None] == frequent).astype(np.float64))
