@@ -14,10 +14,11 @@ from featsieve.engines.base import NO_COLUMNS, slices
 from featsieve.engines.memory import gathered
 from featsieve.engines.with_copies import ROWS_AT_ONCE, Augment, EngineWithCopies
 from featsieve.errors import percent
-from featsieve.inference.knockoffs.copies import CopyModel, fit_copy_model
+from featsieve.inference.knockoffs.copies import CopyModel, Sample, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
 from featsieve.inference.knockoffs.diagnostic import (
     MISFIT,
+    NUMBERS_PER_CELL,
     exchangeability_pvalue,
     unlike_copies,
 )
@@ -53,7 +54,7 @@ class Knockoffs:
     def steps(self, engine: Engine, k: int | None) -> Iterator[SelectionResult]:
         """The selection after each set of copies."""
         model = fit_copy_model(engine, self.spread, self.seed)
-        fit = _check_of_copies(model, self.seed, engine.monitor)
+        fit = _check_of_copies(model, self.seed, engine)
         statistics: list[FloatArray] = []
         for number in range(self.n_copies):
             statistics.append(self.statistics(engine, model, derived_seed(self.seed, number)))
@@ -63,7 +64,7 @@ class Knockoffs:
     def statistics(self, engine: Engine, model: CopyModel, seed: int) -> FloatArray:
         """W of each unit against one set of copies."""
         copier = partial(_copies, model, seed)
-        of_sample = _sample_copies(model, seed, engine.monitor)
+        of_sample = _sample_copies(model, model.sample, seed, engine.monitor)
         difference = first_differences(engine.schema, model.sample.X, of_sample)
         swapped = hidden_places(difference, seed)
         augmented = with_copies(engine, Augment(copier, swapped[engine.schema.unit_of_column]))
@@ -183,22 +184,36 @@ def _copies(model: CopyModel, seed: int, X: FloatArray, rows: IntArray) -> Float
     return model.copies(X, rows, seed)
 
 
-def _sample_copies(model: CopyModel, seed: int, monitor: Monitor) -> FloatArray:
-    """Of the rows that the model keeps; the clock is looked at between some of them."""
-    X, rows = model.sample.X, model.sample.rows
+def _sample_copies(model: CopyModel, sample: Sample, seed: int, monitor: Monitor) -> FloatArray:
+    """The clock is looked at between some of the rows."""
     parts = []
-    for some in slices(len(X), ROWS_AT_ONCE):
+    for some in slices(len(sample.X), ROWS_AT_ONCE):
         monitor.check()
-        parts.append(model.copies(X[some], rows[some], seed))
+        parts.append(model.copies(sample.X[some], sample.rows[some], seed))
     return np.concatenate(parts)
 
 
-def _check_of_copies(model: CopyModel, seed: int, monitor: Monitor) -> dict[str, Any]:
+def _check_of_copies(model: CopyModel, seed: int, engine: Engine) -> dict[str, Any]:
     """Of the numeric columns: categories are drawn from a model that was fitted to them."""
-    active = model.gaussian.active
-    drawn = _sample_copies(model, derived_seed(seed, 0), monitor)
-    originals: Any = model.scaling.apply(model.sample.X)[:, active]
+    active, monitor = model.gaussian.active, engine.monitor
+    sample = _affordable(model.sample, len(active), engine.memory_limit, seed)
+    drawn = _sample_copies(model, sample, derived_seed(seed, 0), monitor)
+    originals: Any = model.scaling.apply(sample.X)[:, active]
     copies: Any = model.scaling.apply(drawn)[:, active]
     pvalue = exchangeability_pvalue(originals, copies, np.random.default_rng(seed), monitor)
     apart = active[unlike_copies(originals, copies)] if pvalue < MISFIT else active[:0]
-    return {"exchangeability_pvalue": pvalue, "unlike_copies": apart}
+    return {
+        "exchangeability_pvalue": pvalue,
+        "exchangeability_rows": len(sample.rows),
+        "unlike_copies": apart,
+    }
+
+
+def _affordable(sample: Sample, n_columns: int, memory_limit: int, seed: int) -> Sample:
+    """The check of a wide table looks at fewer rows; what is selected does not depend on it."""
+    n_rows = len(sample.rows)
+    most = max(1, memory_limit // (8 * NUMBERS_PER_CELL * max(1, n_columns)))
+    if n_rows <= most:
+        return sample
+    some = np.sort(np.random.default_rng((seed, n_rows)).choice(n_rows, most, replace=False))
+    return Sample(sample.rows[some], sample.X[some])

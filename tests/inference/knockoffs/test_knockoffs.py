@@ -486,3 +486,19 @@ def test_the_later_level_is_valid_for_its_e_values(seed):
     level, units = later_level(W, 0.1)
     if len(units):
         assert set(units.tolist()) == set(e_bh(e_values(W[0], 0.25), level * (1 + 1e-9)).tolist())
+
+
+def test_the_check_of_a_wide_table_keeps_to_the_memory_limit():
+    """It looks at fewer rows; statistics and selection are the same."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 40))
+    y = X[:, :4].sum(axis=1) + rng.normal(size=300)
+    make = {"fdr": 0.5, "random_state": 0, "allow_empty": True}
+    ample, scarce = (
+        KnockoffSelector(PearsonRanking(), memory_limit=limit, **make).fit(X, y)
+        for limit in ("1GiB", "1.5MiB")
+    )
+    assert ample.result_.extras["exchangeability_rows"] == 300
+    assert 40 < scarce.result_.extras["exchangeability_rows"] < 300
+    np.testing.assert_allclose(scarce.statistics_, ample.statistics_, rtol=1e-9)
+    assert scarce.indices_.tolist() == ample.indices_.tolist()

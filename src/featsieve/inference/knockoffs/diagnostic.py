@@ -6,6 +6,8 @@ judged on rows that it has not seen. If the model of the columns is right, it ca
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
@@ -18,6 +20,8 @@ MISFIT = 0.01  # a p-value below it is a warning
 CLEARLY = 4.0  # standard errors
 N_DIRECTIONS = 5
 PAIRS_PER_COLUMN = 2
+N_SHAPES, N_PAIR_SHAPES = 5, 2
+NUMBERS_PER_CELL = 30  # of the memory that a row takes, in all
 POOLED_WEIGHT = 3.0  # what all columns have in common is told apart first
 PENALTY = 100.0
 FEWEST_ROWS = 40
@@ -41,16 +45,12 @@ def exchangeability_pvalue(
     swapped = np.zeros(n_rows, dtype=np.bool_)
     swapped[rng.permutation(n_rows)[: n_rows // 2]] = True
     pairs = rng.integers(width, size=(2, PAIRS_PER_COLUMN * width))
-    features = _features(originals, pairs, _repeats(originals, copies))
-    contrast = [
-        a - b
-        for a, b in zip(
-            features, _features(copies, pairs, _repeats(copies, originals)), strict=True
-        )
-    ]
-    signs = np.where(swapped, -1.0, 1.0)[:, None]
     training = np.asarray(rng.random(n_rows) < 0.5)
-    guesses = _guesses([signs * part for part in contrast], swapped, training, monitor)
+    contrast = _contrast(originals, copies, pairs, np.where(swapped, -1.0, 1.0)[:, None], training)
+    model = fit_regression(
+        contrast[training], swapped[training].astype(np.intp), penalty=PENALTY, monitor=monitor
+    )
+    guesses = model.logits(contrast[~training])[:, 1] > 0
     right = int((guesses == swapped[~training]).sum())
     return float(binom.sf(right - 1, len(guesses), 0.5))
 
@@ -106,34 +106,51 @@ def _repeats(values: FloatArray, others: FloatArray) -> FloatArray:
     return repeated
 
 
-def _features(z: FloatArray, pairs: IntArray, repeated: FloatArray) -> list[FloatArray]:
+def _contrast(
+    originals: FloatArray,
+    copies: FloatArray,
+    pairs: IntArray,
+    signs: FloatArray,
+    training: BoolArray,
+) -> FloatArray:
+    """Shapes of columns less those of copies, standardised; before them the mean of each kind.
+
+    One kind after the other, in place: the table is nine times as wide as that of the columns.
+    """
+    widths = [originals.shape[1]] * N_SHAPES + [pairs.shape[1]] * N_PAIR_SHAPES
+    stops = len(widths) + np.cumsum(widths)
+    table = np.empty((len(originals), stops[-1]))
+    of_originals = _features(originals, pairs, _repeats(originals, copies))
+    of_copies = _features(copies, pairs, _repeats(copies, originals))
+    for kind, (own, copied) in enumerate(zip(of_originals, of_copies, strict=True)):
+        part = table[:, stops[kind] - widths[kind] : stops[kind]]
+        np.subtract(own, copied, out=part)
+        part *= signs
+        table[:, kind] = part.mean(axis=1)
+        _standardize(part, training)
+        part /= np.sqrt(len(widths))
+    _standardize(table[:, : len(widths)], training)
+    table[:, : len(widths)] *= POOLED_WEIGHT
+    return table
+
+
+def _features(z: FloatArray, pairs: IntArray, repeated: FloatArray) -> Iterator[FloatArray]:
     """Shapes of the columns (peak, shoulders, tails, repeated values) and of pairs of them."""
     size = np.minimum(np.abs(z), FARTHEST)
+    yield size
+    yield size**2
+    yield np.exp(-2.0 * size**2)
+    yield (size > 2.5).astype(np.float64)
+    yield repeated
+    del size
     product = np.clip(z[:, pairs[0]] * z[:, pairs[1]], -9.0, 9.0)
-    return [
-        size,
-        size**2,
-        np.exp(-2.0 * size**2),
-        (size > 2.5).astype(np.float64),
-        repeated,
-        np.abs(product),
-        product,
-    ]
+    yield np.abs(product)
+    yield product
 
 
-def _guesses(
-    contrast: list[FloatArray], swapped: BoolArray, training: BoolArray, monitor: Monitor
-) -> BoolArray:
-    pooled = _standardized(np.column_stack([part.mean(axis=1) for part in contrast]), training)
-    single = _standardized(np.concatenate(contrast, axis=1), training)
-    single /= np.sqrt(len(contrast))
-    features = np.concatenate([POOLED_WEIGHT * pooled, single], axis=1)
-    codes = swapped[training].astype(np.intp)
-    model = fit_regression(features[training], codes, penalty=PENALTY, monitor=monitor)
-    return np.asarray(model.logits(features[~training])[:, 1] > 0)
-
-
-def _standardized(features: FloatArray, training: BoolArray) -> FloatArray:
+def _standardize(features: FloatArray, training: BoolArray) -> None:
+    """In place, by the rows that are learned from."""
     seen = features[training]
     scale = seen.std(axis=0)
-    return (features - seen.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    features -= seen.mean(axis=0)
+    features /= np.where(scale > 0, scale, 1.0)
