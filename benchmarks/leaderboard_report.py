@@ -90,6 +90,11 @@ def per_set(keys: list[tuple[str, Any]], values: np.ndarray) -> np.ndarray:
     return np.array([values[row].mean(axis=0) for row in rows])
 
 
+def standard_error(values: np.ndarray) -> float:
+    """Of the mean; not known from a single value."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
 def set_of(table: str) -> str:
     """The set behind a table.
 
@@ -202,7 +207,7 @@ def _method_lines(
     for j in np.argsort(excess.mean(axis=0)):
         median, mean = times.get(methods[j], (np.nan, np.nan))
         gap = excess[:, j] - auto
-        spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+        spread = standard_error(gap)
         lines.append(
             f"| {methods[j]} | {test.ranks[methods[j]]:.2f} | {excess[:, j].mean():.4f} | "
             f"{_mean_of(excess[~in_tuning, j])} | {gap.mean():+.4f} ± {spread:.4f} | "
@@ -240,8 +245,7 @@ class OwnCount:
 
     @property
     def spread(self) -> float:
-        gaps = self.own - self.best
-        return float(gaps.std(ddof=1) / np.sqrt(len(gaps))) if len(gaps) > 1 else np.nan
+        return standard_error(self.own - self.best)
 
     @property
     def words(self) -> str:
@@ -325,7 +329,7 @@ def _lowest(methods: list[str], excess: np.ndarray, asked: str) -> str:
     means = excess.mean(axis=0)
     rival = min((j for j in range(len(methods)) if j != at), key=lambda j: means[j])
     gap = excess[:, rival] - excess[:, at]
-    spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+    spread = standard_error(gap)
     sure = "more" if gap.mean() > 2 * spread else "no more"
     return (
         f"{_verdict(means[at] < means[rival])}: {asked} ({means[at]:.4f}; {methods[rival]} has "
