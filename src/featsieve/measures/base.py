@@ -14,13 +14,15 @@ class BaseMeasure(BaseEstimator):
     """Hyper-parameters only; ``bind`` makes the object that touches data.
 
     Class attributes tell the selector what the measure needs: the ddof with which columns are
-    standardised (None: it does not depend on their scale), whether it understands NaN, and the
-    checks of its parameters, which ``bind`` and the named methods do.
+    standardised (None: it does not depend on their scale), whether it understands NaN, whether its
+    scores are correlations, whose squares are shares of a variance, and the checks of its
+    parameters, which ``bind`` and the named methods do.
     """
 
     scale_ddof: ClassVar[int | None] = None
     takes_missing: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = False
+    scores_are_correlations: ClassVar[bool] = False
     checks: ClassVar[Mapping[str, Check]] = {}
 
     @property

@@ -19,7 +19,7 @@ from featsieve.procedures.knockoffs import Knockoffs, level_after
 from featsieve.result import SelectionResult
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
-from featsieve.selector import BaseSelector
+from featsieve.selector import BaseSelector, PairingSelector
 
 NAMED = 3  # columns, in a warning
 
@@ -30,7 +30,8 @@ class KnockoffSelector(AroundSelector):
 
     Every column gets a copy that looks like it but knows nothing of the target. The method scores
     columns and copies together; W is how far a column is ahead of its copy. As many columns with a
-    large W are kept as the copies that are ahead allow. On average at most ``fdr`` of the selected
+    large W (the difference of scores, for correlations of their squares, for an order of places)
+    are kept as the copies that are ahead allow. On average at most ``fdr`` of the selected
     columns are false, for any method and any dependence on the target, if the model of the columns
     is right: numeric columns jointly Gaussian given the categories, with one covariance; each
     categorical column a multinomial regression on the others. ``guarantee_`` says so, and a
@@ -106,6 +107,7 @@ class KnockoffSelector(AroundSelector):
         return Knockoffs(
             run=self._run,
             by_step=inner._scores_by_step,
+            of_correlations=_scores_are_correlations(inner),
             fdr=check_real("fdr", self.fdr, 0, 1, inclusive="high"),
             n_copies=check_integer("n_copies", self.n_copies, 1),
             spread=check_choice("spread", self.spread, SPREADS),
@@ -165,3 +167,9 @@ class KnockoffSelector(AroundSelector):
             f"Nothing passes at a false discovery rate of {percent(self.fdr)}{later}. At this level"
             f"{few} {told(unit_names(schema, nearest_misses(result)))}"
         )
+
+
+def _scores_are_correlations(inner: BaseSelector) -> bool:
+    if inner._scores_by_step or not isinstance(inner, PairingSelector):
+        return False
+    return bool(getattr(inner._measure_type, "scores_are_correlations", False))

@@ -17,6 +17,7 @@ from featsieve import (
     BAHSIC,
     MRMR,
     SVMRFE,
+    FeatureSelector,
     KnockoffSelector,
     LassoSelector,
     MaxRel,
@@ -34,16 +35,17 @@ from featsieve.inference.knockoffs.covariance import (
 from featsieve.inference.knockoffs.diagnostic import exchangeability_pvalue
 from featsieve.inference.knockoffs.filter import e_bh, e_values, knockoff_threshold
 from featsieve.input.boundary import Settings, open_engine
-from featsieve.measures import Pearson
+from featsieve.measures import MutualInformation, Pearson
 from featsieve.procedures.knockoffs import (
     comparable_scores,
     first_differences,
     hidden_places,
     later_level,
+    lead,
 )
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
-from featsieve.searches import Ranking
+from featsieve.searches import Forward, Ranking
 from tests import reference
 
 RNG = np.random.default_rng(0)
@@ -107,6 +109,19 @@ def test_copies_as_far_as_possible_have_no_room_left(correlation):
     assert (np.minimum(room, 1 - s) < 2 * BARRIERS[-1]).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_as_far_as_possible_of_neighbours(seed):
+    """One column after the other used up the room of all, until no copies were left."""
+    rng = np.random.default_rng(seed)
+    places = np.arange(100)
+    mix = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(places, places)))
+    structured = np.corrcoef(rng.normal(size=(3000, 100)) @ mix.T, rowvar=False)
+    *_, s = spread_steps(structured, "sdp")
+    *_, nearer = spread_steps(structured, "mvr")
+    assert s.sum() > nearer.sum()
+    assert np.linalg.eigvalsh(2 * structured - np.diag(s))[0] > 1e-4
+
+
 def test_copies_have_the_joint_covariance_that_they_should():
     rng = np.random.default_rng(1)
     n = 60_000
@@ -149,7 +164,8 @@ def statistics_of(method, X, copies, y):
     augmented = EngineWithCopies(engine, Augment(lambda rows_X, rows: copies[rows], hidden))
     *_, last = method._steps(augmented, method._count_for_statistics(2 * P))
     Z = comparable_scores(last, 2 * P, method._scores_by_step)
-    return np.where(hidden, Z[P:] - Z[:P], Z[:P] - Z[P:])
+    own, copied = np.where(hidden, Z[P:], Z[:P]), np.where(hidden, Z[:P], Z[P:])
+    return lead(own, copied, squared=isinstance(method, PearsonRanking))
 
 
 def test_order_stands_for_scores_that_cannot_be_compared():
@@ -157,6 +173,28 @@ def test_order_stands_for_scores_that_cannot_be_compared():
     assert comparable_scores(result, 4, by_step=False).tolist() == [2, 0, 3, 0]
     scored = SelectionResult(np.array([2]), np.array([0.1, 0.0, 0.3, 0.2]))
     assert comparable_scores(scored, 4, by_step=False).tolist() == [0.1, 0.0, 0.3, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("method", "squared"),
+    [
+        (PearsonRanking(), True),
+        (FeatureSelector(), True),
+        (FeatureSelector(Pearson(), Forward()), False),  # an order only
+        (FeatureSelector(MutualInformation(), Ranking()), False),
+        (MaxRel(), False),
+        (LassoSelector(), False),
+    ],
+)
+def test_squares_are_compared_where_scores_are_correlations(method, squared):
+    assert KnockoffSelector(method)._procedure().of_correlations is squared
+
+
+def test_a_lead_is_a_difference_of_scores_or_of_their_squares():
+    own, copied = np.array([0.5, 0.1, 0.3]), np.array([0.4, 0.2, 0.3 + 1e-16])
+    assert lead(own, copied, squared=False) == pytest.approx([0.1, -0.1, 0.0])
+    assert lead(own, copied, squared=True) == pytest.approx([0.09, -0.03, 0.0])
+    assert lead(own[:0], copied[:0], squared=True).shape == (0,)
 
 
 def test_a_difference_that_is_rounding_is_no_evidence():

@@ -28,7 +28,8 @@ SPREADS = get_args(Spread)
 RIDGE = 1e-6  # correlations of copied columns would make the covariance singular
 MOST_SWEEPS = 100
 TOLERANCE = 1e-6
-BARRIERS = (1e-1, 3e-2)  # what Σ s may fall short of its largest value, per column
+BARRIERS = (1.0, 0.3, 0.1, 0.03)  # what Σ s may fall short of its largest value, per column
+SLACK = 1e3  # how far beyond its value at the optimum a step may drive the inverse
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ def reconstructability(correlation: FloatArray, s: FloatArray) -> float:
     return float(np.trace(inverse) + (1.0 / s).sum())
 
 
-def _less_reconstructable(s: float, column: FloatArray, corner: float) -> float:
+def _less_reconstructable(
+    s: float, column: FloatArray, corner: float, diagonal: FloatArray
+) -> float:
     """By how much to raise s_j, such that the reconstructability is least.
 
     With D = (2Σ − S)⁻¹, raising s_j by δ adds δ c / (1 − δ d) to the trace of D, where c is the
@@ -108,25 +111,31 @@ def _less_reconstructable(s: float, column: FloatArray, corner: float) -> float:
     return (1.0 - s * root) / (root + corner)
 
 
-def _farther(barrier: float, s: float, column: FloatArray, corner: float) -> float:
+def _farther(
+    barrier: float, s: float, column: FloatArray, corner: float, diagonal: FloatArray
+) -> float:
     """By how much to raise s_j ≤ 1, such that Σ s + barrier · log det(2Σ − S) is largest.
 
     The determinant changes by the factor 1 − δ d. It is the semidefinite programme of Candès et
-    al. (2018) in the limit.
+    al. (2018) in the limit. At the optimum no D_ii is above 1 / barrier; on the way there a step
+    ends where one would be far above it, else single columns use up what all have in common until
+    2Σ − S is singular.
     """
-    return max(min(1.0 / corner - barrier, 1.0 - s), -s / 2)
+    step = min(1.0 / corner - barrier, 1.0 - s)
+    if step <= 0.0:
+        return max(step, -s / 2)
+    room = np.maximum(SLACK / barrier - diagonal, 0.0)
+    reached = np.flatnonzero(column)  # its corner is among them
+    growth = float(np.min(room[reached] / np.square(column[reached])))
+    return min(step, growth / (1.0 + growth * corner))
 
 
 def _farthest_steps(
     correlation: FloatArray, s: FloatArray, monitor: Monitor
 ) -> Iterator[FloatArray]:
-    """Lower and lower barriers, up to where rounding leaves the feasible distances."""
+    """Lower and lower barriers."""
     for barrier in BARRIERS:
         for farther in _descent(correlation, s, partial(_farther, barrier), barrier / 10, monitor):
-            try:
-                watched_call(np.linalg.cholesky, 2.0 * correlation - np.diag(farther), monitor)
-            except np.linalg.LinAlgError:
-                return
             s = farther
             yield s
 
@@ -134,7 +143,7 @@ def _farthest_steps(
 def _descent(
     correlation: FloatArray,
     s: FloatArray,
-    step_of: Callable[[float, FloatArray, float], float],
+    step_of: Callable[[float, FloatArray, float, FloatArray], float],
     tolerance: float,
     monitor: Monitor,
 ) -> Iterator[FloatArray]:
@@ -149,7 +158,7 @@ def _descent(
             monitor.check()
             column = inverse[:, j].copy()
             corner = float(column[j])
-            step = step_of(float(s[j]), column, corner)
+            step = step_of(float(s[j]), column, corner, inverse.diagonal())
             s[j] += step
             largest_change = max(largest_change, abs(step))
             inverse = blas.dger(

@@ -48,6 +48,7 @@ class Pearson(BaseMeasure):
     """
 
     takes_weights: ClassVar[bool] = True
+    scores_are_correlations: ClassVar[bool] = True
 
     def bind(self, engine: Engine) -> BoundPearson:
         return BoundPearson(engine)
