@@ -16,7 +16,7 @@ from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import first_of_copies
 from featsieve.schema import Block
-from featsieve.statistics.moments import Dummies
+from featsieve.statistics.moments import Dummies, one_hot
 
 _SAME = 1e-9  # of the largest cell: columns that differ by less are copies
 
@@ -86,10 +86,15 @@ def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple
     what = f"a support vector machine on {n} rows and {len(dummies.owner)} columns"
     require_memory(n * len(dummies.owner) + gram_matrices * n**2, engine.memory_limit, what)
     X, y = engine.take()
-    expanded = np.array(dummies.expand(Block(0, X, y)), dtype=np.float64)
+    dense = Block(0, X, y).dense()
+    expanded = np.empty((n, len(dummies.owner)))
+    numeric = ~dummies.is_indicator
+    expanded[:, numeric] = dense[:, dummies.owner[numeric]]
     for column in engine.schema.categories:
-        of_column = dummies.owner == column
-        expanded[:, of_column] = centre_indicators(expanded[:, of_column], standardize)
+        engine.monitor.check()  # a column may have thousands of states
+        indicators = one_hot(dense[:, column], engine.schema.n_states(column))
+        of_column = slice(*np.searchsorted(dummies.owner, [column, column + 1]))
+        expanded[:, of_column] = centre_indicators(indicators, standardize)
     unit_of = engine.schema.unit_of_column[dummies.owner]
     unit = common_unit(expanded)
     if unit != 1.0:
@@ -110,8 +115,10 @@ def common_unit(X: FloatArray) -> float:
 def centre_indicators(indicators: FloatArray, standardize: bool) -> FloatArray:
     """Together of variance 1, so that two states count exactly as one number."""
     centred = indicators - indicators.mean(axis=0)
-    variance = float(np.mean(centred**2, axis=0).sum())
-    return centred / np.sqrt(variance) if standardize and variance > 0 else centred
+    variance = float(np.vdot(centred, centred)) / max(len(centred), 1)
+    if standardize and variance > 0:
+        centred /= np.sqrt(variance)
+    return centred
 
 
 def one_vs_one(codes: Array) -> Iterator[Problem]:

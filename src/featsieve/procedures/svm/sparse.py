@@ -59,10 +59,14 @@ class PenalisedHinge:
     @cached_property
     def curvature(self) -> FloatArray:
         """The largest eigenvalue of each unit's X'X."""
-        squares = np.einsum("ij,ij->j", self.rows.X, self.rows.X)
         if self.rows.is_plain:
-            return squares
+            return self.squares
         return np.array([self._top(unit) for unit in range(self.rows.n_units)])
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        """The squared norm of each column."""
+        return np.asarray(np.einsum("ij,ij->j", self.rows.X, self.rows.X))
 
     def _top(self, unit: int) -> float:
         self.monitor.check()
@@ -79,7 +83,7 @@ class PenalisedHinge:
         sizes = np.diff(self.starts).astype(np.float64)
         if not self.standardized:
             return np.sqrt(sizes)
-        variance = self.rows.per_unit((self.rows.X**2).mean(axis=0))
+        variance = self.rows.per_unit(self.squares) / self.rows.n_samples
         return np.sqrt(np.where(variance > 0, variance, sizes))
 
     def norms(self, coef: FloatArray) -> FloatArray:
