@@ -328,10 +328,15 @@ def one_hot(codes: Array, n_states: int) -> FloatArray:
            [0., 0., 1.],
            [0., 1., 0.]])
     """
-    known = np.isfinite(codes) & (codes >= 0)
     out = np.zeros((len(codes), n_states))
-    out[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
+    _mark(out, codes)
     return out
+
+
+def _mark(indicators: FloatArray, codes: Array) -> None:
+    """Zeros become the indicators of ``codes``."""
+    known = np.isfinite(codes) & (codes >= 0)
+    indicators[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
 
 
 def target_columns(y: Array, target: Target) -> Iterator[tuple[int, FloatArray]]:
@@ -367,13 +372,16 @@ class Dummies:
         if not self.schema.categories:
             return block.X
         dense = block.dense()
-        parts = [
-            one_hot(dense[:, j], self.schema.n_states(j))
-            if j in self.schema.categories
-            else dense[:, [j]]
-            for j in range(self.schema.n_columns)
-        ]
-        return np.concatenate(parts, axis=1)
+        expanded = np.zeros((len(dense), len(self.owner)))
+        numeric = ~self.is_indicator
+        expanded[:, numeric] = dense[:, self.owner[numeric]]
+        for column in self.schema.categories:
+            _mark(expanded[:, self.of_column(column)], dense[:, column])
+        return expanded
+
+    def of_column(self, column: int) -> slice:
+        """Which expanded columns stand for it."""
+        return slice(*np.searchsorted(self.owner, [column, column + 1]).tolist())
 
     def in_slices(self, fn: Callable[[Block], Any], engine: Any = None) -> Callable[[Block], Any]:
         """``fn`` of a few rows at a time, where there are indicators: they may be very many.

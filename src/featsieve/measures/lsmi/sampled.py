@@ -103,10 +103,12 @@ class RowReader:
     def columns(self, X: FloatArray) -> FloatArray:
         """Numeric columns as they are; two states of a category are at distance 1."""
         values = np.asarray(X, dtype=np.float64)
-        if self.dummies is not None:
-            values = self.dummies.expand(Block(0, values, np.empty((len(X), 0))))
-            values *= np.where(self.dummies.is_indicator, np.sqrt(0.5), 1.0)
-        return values - self.origin
+        if self.dummies is None:
+            return values - self.origin
+        values = self.dummies.expand(Block(0, values, np.empty((len(X), 0))))
+        values *= np.where(self.dummies.is_indicator, np.sqrt(0.5), 1.0)
+        values -= self.origin
+        return values
 
     def targets(self, y: Array) -> FloatArray:
         """Numbers, scaled; or one column with the joint class of all outputs."""

@@ -93,8 +93,7 @@ def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple
     for column in engine.schema.categories:
         engine.monitor.check()  # a column may have thousands of states
         indicators = one_hot(dense[:, column], engine.schema.n_states(column))
-        of_column = slice(*np.searchsorted(dummies.owner, [column, column + 1]))
-        expanded[:, of_column] = centre_indicators(indicators, standardize)
+        expanded[:, dummies.of_column(column)] = centre_indicators(indicators, standardize)
     unit_of = engine.schema.unit_of_column[dummies.owner]
     unit = common_unit(expanded)
     if unit != 1.0:
