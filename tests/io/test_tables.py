@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.io import read_table, write_table
 from featsieve.io.model import ArrowTable, FileTable, MatrixTable, ReadOptions
-from featsieve.io.notice import notices
+from featsieve.io.notice import _perhaps_copies, _tells_all, notices
 from featsieve.io.reader import FORMATS
 from featsieve.io.row_sample import rows_of_parts
 from featsieve.io.values import days_per_unit
@@ -565,3 +567,22 @@ def test_text_is_no_copy_of_numbers_in_whose_order_it_stands():
 def test_intervals_are_no_dates():
     months = pa.array([pa.MonthDayNano([1, 0, 0])])
     assert days_per_unit(months.type) is None
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(12, 60))
+@settings(deadline=None, max_examples=60)
+def test_a_quick_look_misses_no_copy(seed, n):
+    """Columns that do not follow the target in a few rows are left out before the full look."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice([rng.normal(size=n), rng.lognormal(sigma=3, size=n), rng.integers(0, 9, n)])
+    near = -3 * y + 1e-6 * np.std(y) * rng.normal(size=n)
+    features = {
+        "copy": 2 * y + 1,
+        "near": near,
+        "rank": np.argsort(np.argsort(y)) ** 3.0,
+        "gaps": np.where(np.arange(n) % 5 == 0, np.nan, y),
+        "constant": np.ones(n),
+        **{f"noise{j}": rng.normal(size=n) for j in range(5)},
+    }
+    suspects = _perhaps_copies(features, y)
+    assert {name for name, x in features.items() if _tells_all(x, y, False)} <= set(suspects)

@@ -216,7 +216,9 @@ def _open_frame(frame: Any, schema: Schema) -> Source:
         return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
     # A file comes in many batches: numbers without gaps need no series around them.
     columns = [
-        values.chunk(0).to_numpy()
+        values.to_numpy()
+        if values.num_chunks > 1
+        else values.chunk(0).to_numpy()
         if j not in schema.categories and is_plain_arrow(values)
         else nw.from_native(values, series_only=True)
         for j, values in enumerate(frame.columns)

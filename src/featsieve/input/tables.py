@@ -285,11 +285,11 @@ def refuse_unread(container: Any) -> None:
 
 
 def is_plain_arrow(values: Any) -> bool:
-    """Whether a column of Arrow is one piece of numbers that NumPy can look at as they are."""
+    """Whether a column of Arrow is numbers without gaps, as NumPy has them."""
     import pyarrow.types as types
 
     is_number = types.is_floating(values.type) or types.is_integer(values.type)
-    return is_number and values.num_chunks == 1 and not values.null_count
+    return is_number and values.num_chunks > 0 and not values.null_count
 
 
 def has_flat_memory(frame: Any) -> bool:

@@ -19,6 +19,7 @@ from featsieve.io.tidied import encoded_states
 MOST_CELLS = 50_000_000
 RARE_SHARE, RARE_ROWS = 0.02, 10
 COPY = 1 - 1e-9
+FEW_ROWS = 7
 CODES_FOR_GAPS = frozenset({9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0, 888.0, 8888.0, 1e30, 1e20})
 _ID_NAME = re.compile(r"(^|[_\W])(id|ids|index|idx|row|key|uuid|guid|nr|no)$", re.IGNORECASE)
 
@@ -148,13 +149,31 @@ def _far_codes(x: FloatArray) -> Iterator[tuple[float, int]]:
 
 def _leaks(features: dict[str, FloatArray], y: FloatArray, by_classes: bool) -> Iterator[Note]:
     """Codes of text say nothing about numbers but the order in which the states appeared."""
-    names = [name for name, x in features.items() if _tells_all(x, y, by_classes)]
+    suspects = features if by_classes else _perhaps_copies(features, y)
+    names = [name for name in suspects if _tells_all(features[name], y, by_classes)]
     if names:
         drop = shlex.quote(as_list(names[:3]))
         yield Note(
             f"{quoted(names)}: tells the target exactly, as a copy of it would; if it is not known "
             f"before the target is, --drop {drop}"
         )
+
+
+def _perhaps_copies(features: dict[str, FloatArray], y: FloatArray) -> list[str]:
+    """Leaves out, by a few rows, columns that neither rise nor fall with y, as most do not."""
+    rows = np.flatnonzero(~np.isnan(y))
+    rows = rows[np.argsort(y[rows], kind="stable")]
+    rows = rows[np.linspace(0, len(rows) - 1, FEW_ROWS).astype(np.intp)] if len(rows) else rows
+    if len(np.unique(y[rows])) < FEW_ROWS:
+        return list(features)
+    return [name for name, x in features.items() if _may_follow(np.diff(x[rows]), float(np.ptp(x)))]
+
+
+def _may_follow(steps: FloatArray, span: float) -> bool:
+    """All up or all down, but for what a copy may be off; or some cells are not known."""
+    little = 1e-4 * span  # more than copies, in the sense of COPY, are
+    rises, falls = (steps > little).any(), (steps < -little).any()
+    return bool(not (rises and falls) or np.isnan(span))
 
 
 def _tells_all(x: FloatArray, y: FloatArray, by_classes: bool) -> bool:
