@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,3 +121,21 @@ def test_a_folder_of_like_files(path):
     both = pd.concat([frame(), frame(seed=1)])
     expected = PearsonRanking().fit(both[[*"abc"]], both["y"]).scores_
     assert PearsonRanking().fit(open_parquet(path.parent), "y").scores_ == pytest.approx(expected)
+
+
+def test_a_table_is_pickled_without_its_open_files(path):
+    table = open_parquet(path)
+    assert table.shape == (400, 4)
+    copied = pickle.loads(pickle.dumps(table))
+    assert copied.shape == table.shape
+    scores = [PearsonRanking(n_features_to_select=2).fit(t, "y").scores_ for t in (table, copied)]
+    np.testing.assert_array_equal(*scores)
+
+
+def test_a_pickled_table_knows_what_its_file_looked_like(path):
+    table = open_parquet(path)
+    list(table.batches(["a"], 100, 2**20))
+    copied = pickle.loads(pickle.dumps(table))
+    rewritten(path)
+    with pytest.raises(InputError, match=r"^table\.parquet was changed"):
+        list(copied.batches(["a"], 100, 2**20))

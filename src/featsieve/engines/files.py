@@ -68,6 +68,10 @@ class ParquetTable:
     target: str | None = None
     dropped: frozenset[str] = frozenset()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Open files stay behind; what they looked like goes along."""
+        return {name: value for name, value in vars(self).items() if name != "files"}
+
     @cached_property
     def files(self) -> list[Any]:
         paths = list(self._fingerprints)
