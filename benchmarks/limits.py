@@ -41,6 +41,7 @@ LATEST = 1.1 * MAX_TIME + 1
 MEMORY_LIMIT = 64 * MIB
 MOST_GROWTH = MEMORY_LIMIT + 200 * 10**6
 SECONDS_A_FIT = 600  # a process that is silent for longer is ended, and its table says so
+NOTES = Path(__file__).with_name("limits_notes.md")  # written by hand
 MEMORY_SECONDS = 200.0  # of processor time, as a rule: enough for most methods that stream
 
 Key = tuple[str, str, str]  # kind, case, engine
@@ -151,6 +152,8 @@ ANSWERS = {
     "MemoryBudgetError": " M",
 }
 
+ENDED_EARLY = (" cut", " T")
+
 
 def ending(outcome: Outcome) -> str | None:
     """How the table marks the way in which a fit ended; None: not a documented one."""
@@ -169,6 +172,8 @@ def cell(kind: str, outcome: Outcome | None) -> str:
     figure = f"{outcome.seconds:.1f} s" if kind == "time" else f"{outcome.growth / 10**6:.0f} MB"
     mark = ending(outcome)
     figure += f" {outcome.answer[:60]}" if mark is None else mark
+    if kind == "memory" and mark in ENDED_EARLY:
+        figure += f" at {outcome.seconds:.0f} s"
     return figure if keeps_promise(kind, outcome) else f"**{figure}**"
 
 
@@ -212,6 +217,7 @@ def summary(found: Outcomes) -> str:
 LEGEND = (
     "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: "
     "the documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
+    "Where a memory table says *cut* or *T*, what would come after those seconds was not measured. "
     "Imports and compilation are not counted: each process fits small tables first. Dask is its "
     "default scheduler of threads; partitions are 16 MiB."
 )
@@ -296,7 +302,7 @@ def clock_words(kind: str, engine: str, found: Outcomes) -> str:
 
 
 def report(found: Outcomes) -> None:
-    sections = [summary(found), LEGEND]
+    sections = [summary(found), NOTES.read_text(), LEGEND]
     for kind in ("time", "memory"):
         for engine in ENGINES:
             sections += [f"## {kind.capitalize()}, {engine}", clock_words(kind, engine, found)]

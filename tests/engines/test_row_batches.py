@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import inspect
 import sys
+import tracemalloc
 import weakref
 from contextlib import contextmanager
 
@@ -169,14 +170,18 @@ def test_a_row_group_is_not_held_in_memory(layout, shape, tmp_path, monkeypatch)
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table(list(map(pa.array, X.T)), names), path, **LAYOUTS[layout])
     monkeypatch.setattr(row_batches, "LEAST_BUDGET", 4 * MIB)
+    tracemalloc.start()
     with counted_memory() as pool:
         file = row_batches.open_file(path)
         rows = MIB // (8 * shape[1])
         batches = row_batches.read_batches(file, path, names, rows, 8 * MIB)
         total = sum(float(batch.column("x1").to_numpy().sum()) for batch in batches)
+    from_temporary_files = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     assert total == pytest.approx(X[:, 1].sum())
     assert X.nbytes > 16 * MIB
     assert pool.max_memory() < 10 * MIB
+    assert from_temporary_files < 3 * MIB  # a batch, and some of the next one
 
 
 def varint(number):
