@@ -302,7 +302,7 @@ def clock_words(kind: str, engine: str, found: Outcomes) -> str:
 
 
 def report(found: Outcomes) -> None:
-    sections = [summary(found), NOTES.read_text(), LEGEND]
+    sections = [summary(found), NOTES.read_text().strip(), LEGEND]
     for kind in ("time", "memory"):
         for engine in ENGINES:
             sections += [f"## {kind.capitalize()}, {engine}", clock_words(kind, engine, found)]
