@@ -41,7 +41,8 @@ LATEST = 1.1 * MAX_TIME + 1
 MEMORY_LIMIT = 64 * MIB
 MOST_GROWTH = MEMORY_LIMIT + 200 * 10**6
 SECONDS_A_FIT = 600  # a process that is silent for longer is ended, and its table says so
-MEMORY_SECONDS = 4.0
+NOTES = Path(__file__).with_name("limits_notes.md")  # written by hand
+MEMORY_SECONDS = 200.0  # of processor time, as a rule: enough for most methods that stream
 
 Key = tuple[str, str, str]  # kind, case, engine
 Outcomes = dict[Key, dict[str, Outcome]]
@@ -71,14 +72,14 @@ def shapes_of(kind: str, engine: str) -> list[str]:
 class Batch:
     """Some cases on one engine, by one process at a time; a new one if it hangs or dies."""
 
-    def __init__(
-        self, kind: str, engine: str, folder: Path, shapes: list[str] | None, clock: str
-    ) -> None:
-        self.shapes = shapes or shapes_of(kind, engine)
+    def __init__(self, kind: str, engine: str, arguments: argparse.Namespace) -> None:
+        of_kind = shapes_of(kind, engine)
+        self.shapes = [name for name in arguments.shapes or of_kind if name in of_kind]
         limits: dict[str, Any] = {"max_time": MAX_TIME, "memory_limit": "1GiB"}
         if kind == "memory":
-            limits = {"max_time": MEMORY_SECONDS, "memory_limit": MEMORY_LIMIT}
-        self._given = {"engine": engine, "folder": str(folder), "clock": clock, **limits}
+            limits = {"max_time": arguments.memory_seconds, "memory_limit": MEMORY_LIMIT}
+        self._given = {"engine": engine, "folder": str(arguments.folder), "clock": arguments.clock}
+        self._given |= limits
 
     def run(self, cases: list[str]) -> Iterator[tuple[str, dict[str, Outcome]]]:
         # A process of its own makes the tables: what that takes is not the fit's.
@@ -151,6 +152,8 @@ ANSWERS = {
     "MemoryBudgetError": " M",
 }
 
+ENDED_EARLY = (" cut", " T")
+
 
 def ending(outcome: Outcome) -> str | None:
     """How the table marks the way in which a fit ended; None: not a documented one."""
@@ -169,6 +172,8 @@ def cell(kind: str, outcome: Outcome | None) -> str:
     figure = f"{outcome.seconds:.1f} s" if kind == "time" else f"{outcome.growth / 10**6:.0f} MB"
     mark = ending(outcome)
     figure += f" {outcome.answer[:60]}" if mark is None else mark
+    if kind == "memory" and mark in ENDED_EARLY:
+        figure += f" at {outcome.seconds:.0f} s"
     return figure if keeps_promise(kind, outcome) else f"**{figure}**"
 
 
@@ -212,6 +217,7 @@ def summary(found: Outcomes) -> str:
 LEGEND = (
     "A plain figure: the run was completed; *cut*: the best so far came back at the limit; *T*: "
     "the documented `TimeoutError` (no answer was ready); *M*: the documented `MemoryBudgetError`. "
+    "Where a memory table says *cut* or *T*, what would come after those seconds was not measured. "
     "Imports and compilation are not counted: each process fits small tables first. Dask is its "
     "default scheduler of threads; partitions are 16 MiB."
 )
@@ -255,6 +261,9 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+")
     parser.add_argument("--engines", nargs="+", default=list(ENGINES))
     parser.add_argument("--shapes", nargs="+")
+    parser.add_argument(
+        "--memory-seconds", type=float, default=MEMORY_SECONDS, help="after which those fits end"
+    )
     parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start nothing later")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
@@ -270,7 +279,7 @@ def main() -> None:
         and (arguments.again or store.read(key) is None)
     ]
     for kind, engine, cases in [] if arguments.report else batches(wanted):
-        batch = Batch(kind, engine, arguments.folder, arguments.shapes, arguments.clock)
+        batch = Batch(kind, engine, arguments)
         for case, found in batch.run(cases):
             key = kind, case, engine
             store.write(key, (store.read(key) or {}) | found)
@@ -293,7 +302,7 @@ def clock_words(kind: str, engine: str, found: Outcomes) -> str:
 
 
 def report(found: Outcomes) -> None:
-    sections = [summary(found), LEGEND]
+    sections = [summary(found), NOTES.read_text().strip(), LEGEND]
     for kind in ("time", "memory"):
         for engine in ENGINES:
             sections += [f"## {kind.capitalize()}, {engine}", clock_words(kind, engine, found)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import inspect
 import sys
+import tracemalloc
+import weakref
 from contextlib import contextmanager
 
 import numpy as np
@@ -15,8 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from featsieve import MRMR, PearsonRanking, open_parquet
-from featsieve.engines import row_batches
+from featsieve.engines import files, row_batches
 from featsieve.errors import InputError
+from featsieve.input.boundary import Settings, open_engine
+from featsieve.statistics.moments import column_moments
 from tests.fuzz.reading import forget_peak, status
 
 MIB = 1 << 20
@@ -91,6 +95,44 @@ def test_columns_that_fit_wait_in_memory_and_others_in_a_file(tmp_path, monkeypa
         assert pa.concat_tables(batches).to_pylist() == table.select(names).to_pylist()
 
 
+def test_pieces_of_row_groups_end_where_batches_do(tmp_path, tiny_budget, monkeypatch):
+    path, pieces = tmp_path / "table.parquet", []
+    pq.write_table(mixed_table(100), path, row_group_size=40)
+    usual = row_batches._rebatched
+
+    def noted(piece):
+        pieces.append(len(piece))
+        return piece
+
+    monkeypatch.setattr(row_batches, "_rebatched", lambda p, n: usual(map(noted, p), n))
+    file = row_batches.open_file(path)
+    batches = list(row_batches.read_batches(file, path, ["number", "gap"], 32, 1))
+    assert pieces == [32, 8, 24, 8, 8, 16, 4]
+    assert [len(batch) for batch in batches] == [32, 32, 32, 4]
+
+
+@pytest.mark.parametrize("row_group", [40, 100])
+def test_a_batch_is_let_go_once_it_is_a_block(row_group, tmp_path, monkeypatch):
+    path, batches = tmp_path / "table.parquet", []
+    columns = {"x": np.arange(100.0), "y": np.arange(100.0), "z": np.arange(100.0)}
+    pq.write_table(pa.table(columns), path, row_group_size=row_group)
+
+    def watched(batch):
+        batches.append(weakref.ref(batch))
+        return batch
+
+    def look(block):
+        alive = [batch for ref in batches if (batch := ref()) is not None]
+        assert all(batch.column("x")[0].as_py() > block.start for batch in alive)
+        return column_moments(block.X)
+
+    settings = Settings(rows_per_block=16, takes_missing=True, task="regression")
+    engine = open_engine(open_parquet(path), "y", settings)
+    usual = files.read_batches
+    monkeypatch.setattr(files, "read_batches", lambda *a, **k: map(watched, usual(*a, **k)))
+    assert engine.reduce_rows(look).weight == 100
+
+
 @contextmanager
 def counted_memory():
     """A pool that knows the most that Arrow held at a time."""
@@ -128,14 +170,18 @@ def test_a_row_group_is_not_held_in_memory(layout, shape, tmp_path, monkeypatch)
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table(list(map(pa.array, X.T)), names), path, **LAYOUTS[layout])
     monkeypatch.setattr(row_batches, "LEAST_BUDGET", 4 * MIB)
+    tracemalloc.start()
     with counted_memory() as pool:
         file = row_batches.open_file(path)
         rows = MIB // (8 * shape[1])
         batches = row_batches.read_batches(file, path, names, rows, 8 * MIB)
         total = sum(float(batch.column("x1").to_numpy().sum()) for batch in batches)
+    from_temporary_files = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     assert total == pytest.approx(X[:, 1].sum())
     assert X.nbytes > 16 * MIB
     assert pool.max_memory() < 10 * MIB
+    assert from_temporary_files < 3 * MIB  # a batch, and some of the next one
 
 
 def varint(number):

@@ -276,6 +276,20 @@ def _types_of(schema: Any, name: str) -> list[Any]:
     return [schema.field(index).type for index in schema.get_all_field_indices(name)]
 
 
+class RawRows:
+    """A batch as it was read. Whoever takes it has it alone, so that it is gone once it is a block,
+    however long the generators on its way hold on to what they have handed out."""
+
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+        self.n_rows: int = batch.num_rows
+        self.start = 0
+
+    def taken(self) -> Any:
+        batch, self._batch = self._batch, None
+        return batch
+
+
 class FileEngine(BaseEngine):
     """Rows in Parquet; each pass reads the file again, several batches under way at once."""
 
@@ -292,19 +306,20 @@ class FileEngine(BaseEngine):
             self.n_features, context.memory_limit, context.n_jobs
         )
 
-    def _raw_blocks(self, columns: list[str], *, even: bool = True) -> Iterator[tuple[int, Any]]:
+    def _raw_blocks(self, columns: list[str], *, even: bool = True) -> Iterator[RawRows]:
         start = 0
         names = [*columns, *([self._table.target] if self._table.target else [])]
         self._freed.look()  # for what the last pass has left behind
         batches = self._table.batches(names, self._rows_per_block, self.memory_limit, even=even)
-        for batch in read_ahead(batches, self.monitor):
-            yield start, batch
-            start += batch.num_rows
+        for raw in read_ahead(map(RawRows, batches), self.monitor):
+            raw.start, start = start, start + raw.n_rows
+            yield raw
             self._freed.look()
 
-    def _block(self, start: int, batch: Any, schema: Schema) -> Block:
+    def _block(self, raw: RawRows, schema: Schema) -> Block:
+        batch = raw.taken()
         source = open_source(batch.select(list(schema.names)), schema)
-        return Block(start, source.rows(0, batch.num_rows), self._labels(batch))
+        return Block(raw.start, source.rows(0, raw.n_rows), self._labels(batch))
 
     def _labels(self, batch: Any) -> Array:
         labels = batch if self._table.target is None else batch.column(self._table.target)
@@ -313,7 +328,7 @@ class FileEngine(BaseEngine):
     def _reduce_blocks(self, fn: Callable[[Block], S]) -> S:
         schema = self.schema
         raw = self._raw_blocks(list(schema.names))
-        summaries = ordered_map(lambda item: fn(self._block(*item, schema)), raw, self.n_jobs)
+        summaries = ordered_map(lambda rows: fn(self._block(rows, schema)), raw, self.n_jobs)
         total = sum(-(-f.metadata.num_rows // self._rows_per_block) for f in self._table.files)
         return self._merge(summaries, total, "reading rows")
 
@@ -329,13 +344,12 @@ class FileEngine(BaseEngine):
         columns = np.arange(self.n_features) if columns is None else columns
         schema = self._narrow(columns)
         raw = self._raw_blocks(list(schema.names), even=rows is None)
-        return in_order((self._cells(*item, schema, rows) for item in raw), rows)
+        return in_order((self._cells(batch, schema, rows) for batch in raw), rows)
 
-    def _cells(
-        self, start: int, batch: Any, schema: Schema, rows: IntArray | None
-    ) -> tuple[Array, Array]:
+    def _cells(self, raw: RawRows, schema: Schema, rows: IntArray | None) -> tuple[Array, Array]:
         """Those of the asked-for rows that lie in this batch: no others are copied."""
-        local = None if rows is None else rows_inside(rows, start, batch.num_rows)
+        batch = raw.taken()
+        local = None if rows is None else rows_inside(rows, raw.start, raw.n_rows)
         source = open_source(batch.select(list(schema.names)), schema)
         y = self._labels(batch)
         return source.take(local, None), y if local is None else y[local]

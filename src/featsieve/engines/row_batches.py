@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from itertools import chain
+from functools import partial
+from itertools import chain, starmap
+from operator import methodcaller
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any
@@ -20,11 +22,13 @@ from featsieve.errors import InputError
 
 BUFFER_BYTES = 1 << 16
 SMALL_FILE = 1 << 24
-LEAST_BUDGET = 1 << 26
+LEAST_BUDGET = 1 << 25
 USUAL_PAGE = 1 << 20  # what most writers keep a page below
 COPIES_OF_A_PAGE = 3  # as stored, decompressed, and the dictionary of the column
 MOST_FILES = 64
 HEADER_BYTES = 64
+
+ReadColumns = Callable[[list[str]], Iterator[Any]]  # of one row group, batch by batch
 
 
 def open_file(path: Any) -> Any:
@@ -59,18 +63,36 @@ def read_batches(
 
     All but the last have ``batch_rows`` rows if they are to be ``even``, else none has more.
     """
-    import pyarrow as pa
-
     groups = _column_groups(file, path, columns, max(memory_limit // 2, LEAST_BUDGET))
     if len(groups) == 1:
-        batches = file.iter_batches(batch_size=batch_rows, columns=columns)
-        pieces: Iterable[Any] = (pa.Table.from_batches([batch]) for batch in batches)
+        pieces: Iterator[Any] = map(_one_table, file.iter_batches(batch_rows, columns=columns))
     else:
-        row_groups = range(file.metadata.num_row_groups)
         read = _held if _held_bytes(file, groups) <= memory_limit // 2 else _spooled
-        pieces = chain.from_iterable(read(file, g, groups, batch_rows) for g in row_groups)
-    for table in _rebatched(pieces, batch_rows) if even else pieces:
-        yield table.select(columns)
+        row_groups = _row_groups(file, batch_rows, even=even)
+        pieces = chain.from_iterable(read(row_group, groups) for row_group in row_groups)
+    batches = _rebatched(pieces, batch_rows) if even else pieces
+    # No variable here holds a table while the next one is read.
+    yield from map(methodcaller("select", columns), batches)
+
+
+def _row_groups(file: Any, batch_rows: int, *, even: bool) -> Iterator[ReadColumns]:
+    """What reads columns of each row group, in pieces that end where even batches end."""
+    first = 0
+    for number in range(file.metadata.num_row_groups):
+        yield partial(_row_group, file, number, batch_rows, first % batch_rows if even else 0)
+        first += file.metadata.row_group(number).num_rows
+
+
+def _row_group(
+    file: Any, number: int, batch_rows: int, filled: int, columns: list[str]
+) -> Iterator[Any]:
+    """Some columns of one row group, where the first batch has ``filled`` rows already. A piece
+    with rows of two batches would be held until the second one is complete."""
+    for batch in file.iter_batches(batch_rows, row_groups=[number], columns=columns):
+        room = batch_rows - filled
+        yield batch.slice(0, room)
+        if room < batch.num_rows:
+            yield batch.slice(room)
 
 
 def _held_bytes(file: Any, column_groups: list[list[str]]) -> float:
@@ -85,25 +107,22 @@ def _held_bytes(file: Any, column_groups: list[list[str]]) -> float:
     return n_rows * sum(kind.bit_width for kind in kinds) / 8
 
 
-def _held(
-    file: Any, row_group: int, column_groups: list[list[str]], batch_rows: int
-) -> Iterator[Any]:
+def _held(read: ReadColumns, column_groups: list[list[str]]) -> Iterator[Any]:
     """One row group, its columns a few at a time; those that were read wait in memory."""
-
-    def batches(columns: list[str]) -> Iterator[Any]:
-        return file.iter_batches(batch_rows, row_groups=[row_group], columns=columns)
-
-    first = [list(batches(columns)) for columns in column_groups[:-1]]
-    return _side_by_side([*first, batches(column_groups[-1])])
+    first = [list(read(columns)) for columns in column_groups[:-1]]
+    return _side_by_side([*first, read(column_groups[-1])])
 
 
 def _side_by_side(streams: list[Iterable[Any]]) -> Iterator[Any]:
     """Batches of the same rows as one table."""
+    return starmap(_one_table, zip(*streams, strict=True))
+
+
+def _one_table(*parts: Any) -> Any:
     import pyarrow as pa
 
-    for parts in zip(*streams, strict=True):
-        columns = [column for part in parts for column in part.columns]
-        yield pa.table(columns, [name for part in parts for name in part.schema.names])
+    columns = [column for part in parts for column in part.columns]
+    return pa.table(columns, [name for part in parts for name in part.schema.names])
 
 
 def _column_groups(file: Any, path: Any, columns: list[str], budget: int) -> list[list[str]]:
@@ -165,9 +184,7 @@ def _page_bytes(raw: IO[bytes], offset: int) -> int:
     return max(number >> 1, USUAL_PAGE)
 
 
-def _spooled(
-    file: Any, row_group: int, column_groups: list[list[str]], batch_rows: int
-) -> Iterator[Any]:
+def _spooled(read: ReadColumns, column_groups: list[list[str]]) -> Iterator[Any]:
     """One row group by way of temporary files, which have no name and end with the run."""
     import pyarrow as pa
 
@@ -175,9 +192,9 @@ def _spooled(
         streams = []
         for columns in column_groups:
             spool = stack.enter_context(TemporaryFile())
-            batches = file.iter_batches(batch_rows, row_groups=[row_group], columns=columns)
-            _write_stream(spool, batches)
+            _write_stream(spool, read(columns))
             streams.append(pa.ipc.open_stream(pa.PythonFile(spool, "r")))
+        pa.default_memory_pool().release_unused()  # as much as the readers of a group have held
         yield from _side_by_side(streams)
 
 
@@ -210,15 +227,22 @@ def _rebatched(pieces: Iterable[Any], batch_rows: int) -> Iterator[Any]:
     waiting: list[Any] = []
     n_waiting = 0
     for piece in pieces:
-        if not waiting and piece.num_rows == batch_rows:
-            yield piece
-            continue
         waiting.append(piece)
         n_waiting += piece.num_rows
+        del piece
         if n_waiting >= batch_rows:
-            rows = pa.concat_tables(waiting).unify_dictionaries()
-            yield rows.slice(0, batch_rows).combine_chunks()
             n_waiting -= batch_rows
-            waiting = [rows.slice(batch_rows)] if n_waiting else []
+            yield _first_batch(waiting, batch_rows)
     if n_waiting:
         yield pa.concat_tables(waiting).unify_dictionaries()
+
+
+def _first_batch(waiting: list[Any], batch_rows: int) -> Any:
+    """As a table of one chunk; the list is left with the other rows."""
+    import pyarrow as pa
+
+    if len(waiting) == 1 and waiting[0].num_rows == batch_rows:
+        return waiting.pop()
+    rows = pa.concat_tables(waiting).unify_dictionaries()
+    waiting[:] = [rows.slice(batch_rows)] if rows.num_rows > batch_rows else []
+    return rows.slice(0, batch_rows).combine_chunks()

@@ -11,12 +11,23 @@ import numpy as np
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.compiled.copying import side_by_side
-from featsieve.engines.base import NO_COLUMNS, EngineView, in_order, require_table, rows_of, slices
+from featsieve.engines.base import (
+    BYTES_PER_NUMBER,
+    NO_COLUMNS,
+    EngineView,
+    in_order,
+    require_table,
+    rows_of,
+    rows_within,
+    slices,
+)
 from featsieve.protocols import Engine, S
 from featsieve.schema import Block, Schema
 from featsieve.statistics.moments import ColumnMoments, rows_about
+from featsieve.statistics.slices import summed_in_slices
 
-ROWS_AT_ONCE = 1024  # that are copied; they and their copies stay in the cache
+MOST_ROWS_AT_ONCE = 1024  # that are copied; they and their copies stay in the cache
+BYTES_AT_ONCE = 1 << 22
 
 
 class Copier(Protocol):
@@ -35,6 +46,11 @@ class Collected:
         return type(self)(self.parts + other.parts)
 
 
+def rows_at_once(n_columns: int) -> int:
+    """How many rows to copy at a time; what a copy is made of takes several times their memory."""
+    return min(MOST_ROWS_AT_ONCE, rows_within(BYTES_AT_ONCE, BYTES_PER_NUMBER * max(n_columns, 1)))
+
+
 @dataclass(frozen=True)
 class Augment:
     """Columns and copies side by side; a unit that is ``swapped`` stands among the copies.
@@ -47,7 +63,7 @@ class Augment:
 
     def __call__(self, X: FloatArray, rows: IntArray) -> FloatArray:
         both = np.empty((len(X), 2 * X.shape[1]))
-        for some in slices(len(X), ROWS_AT_ONCE):
+        for some in slices(len(X), rows_at_once(X.shape[1])):
             part = rows_about(X[some], 0.0)
             side_by_side(part, self.copier(part, rows[some]), self.swapped, both[some])
         return both
@@ -86,8 +102,13 @@ class EngineWithCopies(EngineView):
         moments: Callable[[S], ColumnMoments] | None = None,
         in_place: bool = False,
     ) -> S:
-        """The moments of columns and copies say nothing of the cells below."""
-        return self._engine.reduce_rows(partial(_of_augmented, fn, self._augment))
+        """The moments of columns and copies say nothing of the cells below.
+
+        A block and its copies are as long as two blocks: a few rows of it are augmented at a time.
+        """
+        look = self.monitor.check if self.is_local else None
+        augmented = partial(_of_augmented, fn, self._augment)
+        return self._engine.reduce_rows(partial(summed_in_slices, augmented, self.n_features, look))
 
     def reduce_tiles(self, fn: Callable[[Block, Block], S]) -> S:
         return self._engine.reduce_tiles(partial(_of_augmented, fn, self._augment))

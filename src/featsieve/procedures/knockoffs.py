@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import NO_COLUMNS, slices
 from featsieve.engines.memory import gathered
-from featsieve.engines.with_copies import ROWS_AT_ONCE, Augment, EngineWithCopies
+from featsieve.engines.with_copies import Augment, EngineWithCopies, rows_at_once
 from featsieve.errors import percent
 from featsieve.inference.knockoffs.copies import CopyModel, Sample, fit_copy_model
 from featsieve.inference.knockoffs.covariance import Spread
@@ -204,7 +204,7 @@ def _copies(model: CopyModel, seed: int, X: FloatArray, rows: IntArray) -> Float
 def _sample_copies(model: CopyModel, sample: Sample, seed: int, monitor: Monitor) -> FloatArray:
     """The clock is looked at between some of the rows."""
     parts = []
-    for some in slices(len(sample.X), ROWS_AT_ONCE):
+    for some in slices(len(sample.X), rows_at_once(sample.X.shape[1])):
         monitor.check()
         parts.append(model.copies(sample.X[some], sample.rows[some], seed))
     return np.concatenate(parts)
