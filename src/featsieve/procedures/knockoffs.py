@@ -153,7 +153,7 @@ def lead(own: FloatArray, copied: FloatArray, *, squared: bool) -> FloatArray:
 
     Squared correlations are shares of a variance, as the scores of most other measures are: the
     same distance counts for more far above zero, where chance alone seldom gets. On AR(0.5),
-    500 × 500, this finds 0.63 of the true columns, and the correlations themselves 0.30.
+    500 × 500, this finds 0.62 of the true columns, and the correlations themselves 0.29.
     """
     largest = float(np.abs([own, copied]).max(initial=0.0))
     is_rounding = np.abs(own - copied) <= tie_width(largest)
