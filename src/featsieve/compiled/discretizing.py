@@ -14,7 +14,7 @@ TIE = 1e-12
 LARGEST = np.finfo(np.float64).max
 
 
-@kernel(error_model="numpy")
+@kernel()
 def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> None:
     """Number of a column's cuts below each value; ``missing[j]`` for NaN in column j.
 
@@ -30,7 +30,7 @@ def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> No
                 states[j] += np.uint8(cuts[c, j] < row[j])
 
 
-@kernel(error_model="numpy")
+@kernel()
 def encode_columns(
     columns: Floats, cuts: Floats, missing: Codes, states: Codes, codes: Codes
 ) -> None:
@@ -53,7 +53,7 @@ def encode_columns(
                 codes[first + r, j] = states[r]
 
 
-@kernel(error_model="numpy")
+@kernel()
 def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
     """The same for one column of many cuts, by bisection."""
     for r in range(values.size):
@@ -67,7 +67,7 @@ def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
         codes[r] = low if x == x else cuts.size + 1
 
 
-@kernel(error_model="numpy")
+@kernel()
 def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
     """Smallest and largest known value of each column, and how many are not finite integers.
 
@@ -83,7 +83,7 @@ def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
             fractions[j] += np.int64((value == value) & (not is_code))
 
 
-@kernel(error_model="numpy")
+@kernel()
 def known_columns(X: Floats, j0: int, columns: Floats, n_known: Ints) -> None:
     """The known values of columns j0, j0 + 1, … of X, infinite ones as the largest finite ones.
 
@@ -153,7 +153,7 @@ def _fill_buckets(values: Floats, n: int, ordered: Floats, buckets: Buckets, cou
     return largest
 
 
-@kernel(error_model="numpy")
+@kernel()
 def quantile_cuts(
     columns: Floats,
     n_known: Ints,
@@ -231,7 +231,7 @@ def _best_split(cumulative: Floats, is_cut: Codes, current: float) -> tuple[int,
     return best, best_sum
 
 
-@kernel(error_model="numpy")
+@kernel()
 def caim_boundaries(
     cumulative: Floats, n_classes: int, total: float, is_cut: Codes, accepted: Ints
 ) -> int:

@@ -14,12 +14,14 @@ from functools import partial
 from numba import njit
 from numba.core import event
 
-kernel = partial(njit, nogil=True, cache=True, no_cfunc_wrapper=True)
+kernel = partial(
+    njit, nogil=True, cache=True, no_cfunc_wrapper=True, error_model="numpy", no_rewrites=True
+)
 # Inlined, whatever LLVM thinks of it: else a kernel that was just compiled would call the function
 # by itself, one from the cache its own copy, whose sums may have another order, and the last digits
 # of an answer would depend on what the cache holds.
 called_by_kernels = partial(
-    njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
+    njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, error_model="numpy", no_rewrites=True
 )
 
 # A part becomes the kernel's own code before it is compiled. Compiled apart, it would be compiled
