@@ -23,8 +23,12 @@ def descend(
         largest = 0.0
         for block in range(len(step)):
             first, last = starts[block], starts[block + 1]
-            moved = coef[first:last] + step[block] * slope[first:last]
-            norm = np.sqrt(np.sum(moved * moved))
+            moved, norm = coef[first:last].copy(), 0.0
+            for row in range(first, last):
+                for output in range(coef.shape[1]):
+                    moved[row - first, output] += step[block] * slope[row, output]
+                    norm += moved[row - first, output] ** 2
+            norm = np.sqrt(norm)
             threshold = step[block] * penalty[block]
             keep = 1.0 - threshold / norm if norm > threshold else 0.0
             for row in range(first, last):
