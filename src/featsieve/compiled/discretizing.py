@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from featsieve.compiled.counting import Codes, Floats, Ints
-from featsieve.compiled.inlining import kernel, part_of_kernel
+from featsieve.compiled.inlining import called_by_kernels, kernel, part_of_kernel
 from featsieve.compiled.selection import kth_largest
 
 Buckets = npt.NDArray[np.uint16]
@@ -198,12 +198,13 @@ def quantile_cuts(
                 n_cuts[c] += 1
 
 
-@part_of_kernel
+@called_by_kernels()  # from three places, so that parts would be three copies to compile
 def _interval_term(cumulative: Floats, low: int, high: int) -> float:
     """max_r² / M_r of the interval of distinct values low … high − 1."""
     most, total = 0.0, 0.0
-    for s in range(cumulative.shape[1]):
-        count = cumulative[high, s] - cumulative[low, s]
+    above, below = cumulative[high], cumulative[low]
+    for s in range(above.size):
+        count = above[s] - below[s]
         total += count
         if count > most:
             most = count
@@ -213,7 +214,7 @@ def _interval_term(cumulative: Floats, low: int, high: int) -> float:
 @part_of_kernel
 def _best_split(cumulative: Floats, is_cut: Codes, current: float) -> tuple[int, float]:
     """The boundary that raises the sum of terms most, and that sum; ties to the lowest boundary."""
-    n_values = cumulative.shape[0] - 1
+    n_values = len(cumulative) - 1
     best, best_sum = -1, 0.0
     low, high, term = 0, 0, 0.0
     for d in range(1, n_values):

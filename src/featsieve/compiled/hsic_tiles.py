@@ -24,8 +24,8 @@ _EXACT = {"contract"}  # exp2 rounds by adding and taking away a constant: no re
 _FAST = {"contract", "reassoc", "nsz"}
 _ROWS = 16  # rows of a tile worked on together: their sums and M stay in cache over all candidates
 
-# Most tables have numbers alone, one per unit, and the squared difference is what most methods take:
-# that case has kernels of its own, which compile in half the time of those for all cases.
+# Most tables have numbers alone, one per unit, and most methods take squared differences: that case
+# has kernels of its own, which compile in about half the time of those for all cases.
 
 # The row functions below run over slices from 0 on: an index that numba cannot prove to be
 # non-negative would keep their loops from being vectorised.

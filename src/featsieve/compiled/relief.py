@@ -22,8 +22,8 @@ _FAST = {"contract", "reassoc", "nsz"}
 _ROWS = 16  # rows worked on together: a strip of their distances stays in cache over all columns
 _STRIP = 1024
 TOGETHER = 8  # columns added in one sweep; callers fill up with columns of zeros
-# So few differences, or values to look among, take NumPy less than a thousandth of the time that the
-# kernel takes to compile; the answers are the same to the last bit.
+# So few differences, or values to look among, take NumPy a thousandth of the time that the kernel
+# takes to compile; the answers are the same to the last bit.
 FEW_DIFFERENCES, FEW_VALUES = 1 << 18, 1 << 14
 GRID = 64  # bins of a numeric column with missing cells, on its range
 
