@@ -1,8 +1,9 @@
 """What the first fit of a process costs beyond a warm one, for every registered method.
 
 Each method is fitted in new processes: with an empty cache of compiled code, then with the cache
-that this process has filled. Python's own byte code is there, as pip leaves it. With a journal, methods that stand in it are not measured again, so
-that the whole table can be taken in short pieces on a machine that is quiet only now and then.
+that this process has filled. Python's own byte code is there, as pip leaves it. With a journal,
+methods that stand in it are not measured again, so that the whole table can be taken in short
+pieces on a machine that is quiet only now and then.
 
     python -m benchmarks.first_fits [METHOD ...] [--rows N] [--columns N] [--journal FILE]
 """

@@ -24,7 +24,7 @@ _STRIP = 1024
 TOGETHER = 8  # columns added in one sweep; callers fill up with columns of zeros
 # So few differences, or values to look among, take NumPy a thousandth of the time that the kernel
 # takes to compile; the answers are the same to the last bit.
-FEW_DIFFERENCES, FEW_VALUES = 1 << 18, 1 << 14
+FEW_DIFFERENCES, FEW_VALUES = 1 << 17, 1 << 14
 GRID = 64  # bins of a numeric column with missing cells, on its range
 
 
