@@ -335,8 +335,11 @@ def gaussian_slopes(A: Any, B: Any, rate: Any, M: Any, triangle: bool) -> Any:
         for c in range(A.shape[0]):
             of_a[c, i] = sum_of_row * A[c, i] - _dot(part, B[c, k:])
             _add_scaled(of_b[c, k:], -A[c, i], part)
+    # A loop: an assignment of arrays would compile the words that say why two shapes do not fit.
     for c in range(A.shape[0]):
-        of_b[c] += by_column * B[c]
+        slopes, others = of_b[c], B[c]
+        for j in range(others.size):
+            slopes[j] += by_column[j] * others[j]
     return value, of_a, of_b
 
 

@@ -295,7 +295,8 @@ def weighted_mismatches(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> A
     for c in range(Q.shape[0]):
         for t in range(row.size):
             if Q[c, row[t]] != B[c, other[t]]:
-                sums[:, c] += weights[:, t]
+                for w in range(len(sums)):
+                    sums[w, c] += weights[w, t]
     return sums
 
 
@@ -312,5 +313,6 @@ def weighted_gappy_differences(
             step = _gappy_difference(
                 Q[c, i], groups[i], B[c, j], other_groups[j], is_code[c], expected[c], both[c]
             )
-            sums[:, c] += weights[:, t] * step
+            for w in range(len(sums)):
+                sums[w, c] += weights[w, t] * step
     return sums
