@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from featsieve.compiled import relief
 
@@ -33,8 +33,18 @@ def test_differences_and_mismatches_add_up(rows):
     assert_allclose(codes, (np.floor(4 * Q)[:, :, None] != np.floor(4 * B)[:, None]).sum(axis=0))
 
 
+def test_few_differences_are_those_of_many_bit_for_bit(rows):
+    few, many = np.ones((2, 5, 11), np.float32)
+    Q, B = (np.tile(part, (3, 1)) for part in rows)
+    relief.add_few(few, Q, B)
+    relief.add_many(many, Q, B)
+    assert_array_equal(few, many)
+
+
+@pytest.mark.parametrize("few", [0, relief.FEW_VALUES])
 @pytest.mark.parametrize("k", [1, 2, 5, 20])
-def test_kth_smallest_of_each_group(total, k):
+def test_kth_smallest_of_each_group(total, k, few, monkeypatch):
+    monkeypatch.setattr(relief, "FEW_VALUES", few)
     found = relief.kth_smallest(total, STARTS, k)
     for i, row in enumerate(total):
         for g in range(3):

@@ -17,7 +17,7 @@ _STEP, _HALF_STEP = 2.0**-53, 2.0**-54
 _CENTRAL, _TAIL = 0.425, 5.0
 
 
-@kernel(error_model="numpy")
+@kernel()
 def fill_normals(key: Any, rows: Ints, n_columns: int, out: Floats) -> None:
     """Standard normal numbers in the first columns: a function of key, row index and column."""
     width = np.uint64(n_columns)

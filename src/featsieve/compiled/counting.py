@@ -18,7 +18,7 @@ Codes = npt.NDArray[np.uint8]
 Unsigned = np.uint64
 
 
-@kernel(error_model="numpy")
+@kernel()
 def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int64]) -> None:
     """table[keys[r], cells[j] + codes[r, j]] += 1 for all rows r and columns j."""
     for r in range(codes.shape[0]):
@@ -27,7 +27,7 @@ def add_counts(codes: Codes, keys: Ints, cells: Ints, table: npt.NDArray[np.int6
             row[cells[j] + codes[r, j]] += 1
 
 
-@kernel(error_model="numpy")
+@kernel()
 def add_weights(codes: Codes, keys: Ints, weights: Floats, cells: Ints, table: Floats) -> None:
     """As ``add_counts``, with the weight of each row instead of 1."""
     for r in range(codes.shape[0]):
@@ -135,7 +135,7 @@ def _counted_bits(word: Any) -> Any:
 popcount: Any = _counted_bits if getattr(config, "DISABLE_JIT", False) else intrinsic(_popcount)
 
 
-@kernel(error_model="numpy")
+@kernel()
 def pack_planes(
     codes: Codes, classes: Ints, packed: Ints, bounds: Ints, starts: Ints, words: Words
 ) -> None:
@@ -238,7 +238,7 @@ def _table_sum(
     return total
 
 
-@kernel(error_model="numpy")
+@kernel()
 def plane_tile(
     words: Words,
     bounds: Ints,

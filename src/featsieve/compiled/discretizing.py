@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from featsieve.compiled.counting import Codes, Floats, Ints
-from featsieve.compiled.inlining import kernel, part_of_kernel
+from featsieve.compiled.inlining import called_by_kernels, kernel, part_of_kernel
 from featsieve.compiled.selection import kth_largest
 
 Buckets = npt.NDArray[np.uint16]
@@ -14,7 +14,7 @@ TIE = 1e-12
 LARGEST = np.finfo(np.float64).max
 
 
-@kernel(error_model="numpy")
+@kernel()
 def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> None:
     """Number of a column's cuts below each value; ``missing[j]`` for NaN in column j.
 
@@ -30,7 +30,7 @@ def encode_few_cuts(X: Floats, cuts: Floats, missing: Codes, codes: Codes) -> No
                 states[j] += np.uint8(cuts[c, j] < row[j])
 
 
-@kernel(error_model="numpy")
+@kernel()
 def encode_columns(
     columns: Floats, cuts: Floats, missing: Codes, states: Codes, codes: Codes
 ) -> None:
@@ -53,7 +53,7 @@ def encode_columns(
                 codes[first + r, j] = states[r]
 
 
-@kernel(error_model="numpy")
+@kernel()
 def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
     """The same for one column of many cuts, by bisection."""
     for r in range(values.size):
@@ -67,7 +67,7 @@ def encode_many_cuts(values: Floats, cuts: Floats, codes: Codes) -> None:
         codes[r] = low if x == x else cuts.size + 1
 
 
-@kernel(error_model="numpy")
+@kernel()
 def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
     """Smallest and largest known value of each column, and how many are not finite integers.
 
@@ -83,7 +83,7 @@ def code_ranges(X: Floats, low: Floats, high: Floats, fractions: Ints) -> None:
             fractions[j] += np.int64((value == value) & (not is_code))
 
 
-@kernel(error_model="numpy")
+@kernel()
 def known_columns(X: Floats, j0: int, columns: Floats, n_known: Ints) -> None:
     """The known values of columns j0, j0 + 1, … of X, infinite ones as the largest finite ones.
 
@@ -153,7 +153,7 @@ def _fill_buckets(values: Floats, n: int, ordered: Floats, buckets: Buckets, cou
     return largest
 
 
-@kernel(error_model="numpy")
+@kernel()
 def quantile_cuts(
     columns: Floats,
     n_known: Ints,
@@ -198,12 +198,13 @@ def quantile_cuts(
                 n_cuts[c] += 1
 
 
-@part_of_kernel
+@called_by_kernels()  # from three places, so that parts would be three copies to compile
 def _interval_term(cumulative: Floats, low: int, high: int) -> float:
     """max_r² / M_r of the interval of distinct values low … high − 1."""
     most, total = 0.0, 0.0
-    for s in range(cumulative.shape[1]):
-        count = cumulative[high, s] - cumulative[low, s]
+    above, below = cumulative[high], cumulative[low]
+    for s in range(above.size):
+        count = above[s] - below[s]
         total += count
         if count > most:
             most = count
@@ -213,7 +214,7 @@ def _interval_term(cumulative: Floats, low: int, high: int) -> float:
 @part_of_kernel
 def _best_split(cumulative: Floats, is_cut: Codes, current: float) -> tuple[int, float]:
     """The boundary that raises the sum of terms most, and that sum; ties to the lowest boundary."""
-    n_values = cumulative.shape[0] - 1
+    n_values = len(cumulative) - 1
     best, best_sum = -1, 0.0
     low, high, term = 0, 0, 0.0
     for d in range(1, n_values):
@@ -231,7 +232,7 @@ def _best_split(cumulative: Floats, is_cut: Codes, current: float) -> tuple[int,
     return best, best_sum
 
 
-@kernel(error_model="numpy")
+@kernel()
 def caim_boundaries(
     cumulative: Floats, n_classes: int, total: float, is_cut: Codes, accepted: Ints
 ) -> int:

@@ -76,7 +76,7 @@ def exp2(t: Any) -> Any:
 
 
 def _exp2_double(t: Any) -> Any:
-    t = max(t, _LOWEST64)
+    t = _LOWEST64 if t < _LOWEST64 else t
     shifted = t + _SHIFT64
     r = t - (shifted - _SHIFT64)
     r2 = r * r
@@ -89,7 +89,7 @@ def _exp2_double(t: Any) -> Any:
 
 
 def _exp2_single(t: Any) -> Any:
-    t = max(t, _LOWEST32)
+    t = _LOWEST32 if t < _LOWEST32 else t
     shifted = t + _SHIFT32
     r = t - (shifted - _SHIFT32)
     r2 = r * r
@@ -111,5 +111,5 @@ def decay(x: Any, rate: Any) -> Any:
     slope = -rate * x.dtype.type(LOG2E)
     zero = x.dtype.type(0.0)
     for i in range(x.size):
-        out[i] = exp2(slope * max(x[i], zero))
+        out[i] = exp2(slope * (zero if x[i] < zero else x[i]))
     return out

@@ -10,17 +10,25 @@ from __future__ import annotations
 
 import gc
 from functools import partial
+from typing import Any
 
 from numba import njit
 from numba.core import event
 
-kernel = partial(njit, nogil=True, cache=True, no_cfunc_wrapper=True)
+# No rewrites: numba looks through each function several times for array expressions, constants and
+# branches that a None decides. Kernels are loops; the few that have such branches ask for rewrites.
+# One error model: what numba looked up for a kernel counts only for kernels of the same options.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+    "error_model": "numpy",
+    "no_rewrites": True,
+}
+kernel = partial(njit, cache=True, **_OPTIONS)
 # Inlined, whatever LLVM thinks of it: else a kernel that was just compiled would call the function
 # by itself, one from the cache its own copy, whose sums may have another order, and the last digits
 # of an answer would depend on what the cache holds.
-called_by_kernels = partial(
-    njit, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
-)
+called_by_kernels = partial(njit, no_cpython_wrapper=True, forceinline=True, **_OPTIONS)
 
 # A part becomes the kernel's own code before it is compiled. Compiled apart, it would be compiled
 # twice, by itself and within the kernel, and a first fit waits for both.

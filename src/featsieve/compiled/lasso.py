@@ -23,8 +23,12 @@ def descend(
         largest = 0.0
         for block in range(len(step)):
             first, last = starts[block], starts[block + 1]
-            moved = coef[first:last] + step[block] * slope[first:last]
-            norm = np.sqrt(np.sum(moved * moved))
+            moved, norm = coef[first:last].copy(), 0.0
+            for row in range(first, last):
+                for output in range(coef.shape[1]):
+                    moved[row - first, output] += step[block] * slope[row, output]
+                    norm += moved[row - first, output] ** 2
+            norm = np.sqrt(norm)
             threshold = step[block] * penalty[block]
             keep = 1.0 - threshold / norm if norm > threshold else 0.0
             for row in range(first, last):
@@ -56,7 +60,7 @@ def append_to_factor(factor: Any, size: int, products: Any, square: float) -> fl
         value /= factor[i, i]
         factor[size, i] = value
         rest -= value * value
-    factor[size, size] = np.sqrt(max(rest, 0.0))
+    factor[size, size] = np.sqrt(0.0 if rest < 0.0 else rest)
     return rest
 
 
@@ -89,7 +93,8 @@ def move_to_entry(
         for j in range(slope.size):
             speed = 1.0 - sign * change[j]
             if is_free[j] and speed > away:
-                reach = max(alpha - sign * slope[j], 0.0) / speed
+                gap = alpha - sign * slope[j]
+                reach = (0.0 if gap < 0.0 else gap) / speed
                 if reach < length:
                     length, entering = reach, j
     for j in range(slope.size):
@@ -102,7 +107,7 @@ def next_drop(coef: Any, columns: Any, direction: Any, has_drops: bool) -> tuple
     """How far along ``direction`` until a coefficient of ``columns`` is 0 again, and which."""
     length, dropped = np.inf, -1
     for i in range(columns.size if has_drops else 0):
-        value = coef[columns[i]]
-        if value * np.sign(direction[i]) < 0.0 and -value / direction[i] < length:
-            length, dropped = -value / direction[i], i
+        value, speed = coef[columns[i]], direction[i]
+        if (value > 0.0 > speed or value < 0.0 < speed) and -value / speed < length:
+            length, dropped = -value / speed, i
     return length, dropped

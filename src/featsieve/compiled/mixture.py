@@ -12,9 +12,8 @@ import numpy as np
 
 from featsieve.compiled.inlining import called_by_kernels, kernel, part_of_kernel
 
-# Loops instead of array expressions, and no checks of divisions: both would double the time to
-# compile.
-_HOW: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
+# Loops instead of array expressions, which would double the time to compile.
+_HOW: dict[str, Any] = {"fastmath": {"contract", "reassoc", "nsz"}}
 _RIDGE = 1e-13  # of the diagonal: neighbouring components can be equal up to rounding
 _NO_GAIN = 1e-12
 _SUFFICIENT_GAIN = 1e-4

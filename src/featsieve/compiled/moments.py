@@ -28,7 +28,7 @@ def write_rows(X: Floats, origin: Floats, rows: Floats) -> None:
             rows[i, j] = X[i, j] - origin[j]
 
 
-@kernel(error_model="numpy")
+@kernel()
 def add_by_rows(
     X: Floats, origin: Floats, Y: Floats, sums: Floats, squares: Floats, cross: Floats
 ) -> None:
@@ -63,7 +63,7 @@ def add_by_rows(
 
 
 # Sums may be taken in any order, which vector instructions need; NaN and infinity stay.
-@kernel(error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def add_by_columns(
     flat: Floats,
     stride: int,
@@ -98,7 +98,7 @@ def add_by_columns(
                 cross[k, j] += product
 
 
-@kernel(error_model="numpy")
+@kernel()
 def add_stored(
     indptr: Ints,
     indices: Ints,
@@ -121,7 +121,7 @@ def add_stored(
             counts[j] += counted
 
 
-@kernel(error_model="numpy")
+@kernel()
 def add_stored_deviations(
     indptr: Ints,
     indices: Ints,

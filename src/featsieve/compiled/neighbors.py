@@ -42,7 +42,7 @@ def _keep(nearest: Floats, distance: float) -> None:
     nearest[slot] = distance
 
 
-@kernel(error_model="numpy")
+@kernel()
 def pair_digammas(x: Floats, y: Floats, y_ordered: Floats, nearest: Floats, psi: Floats) -> float:
     """Σ ψ(n_x + 1) + ψ(n_y + 1) over the rows, which are sorted by x (Kraskov et al. 2004, eq. 8).
 
@@ -74,7 +74,7 @@ def pair_digammas(x: Floats, y: Floats, y_ordered: Floats, nearest: Floats, psi:
     return total
 
 
-@kernel(error_model="numpy")
+@kernel()
 def label_digammas(alike: Floats, ordered: Floats, k: int, psi: Floats) -> float:
     """Σ ψ(m) over the values of one label, sorted; all labels' values are ``ordered`` (Ross 2014).
 
@@ -95,7 +95,7 @@ def label_digammas(alike: Floats, ordered: Floats, k: int, psi: Floats) -> float
     return total
 
 
-@kernel(error_model="numpy")
+@kernel()
 def common_step(gaps: Floats, finest: float, error: float) -> float:
     """A number of which all sorted gaps are multiples, each gap known up to ``error``; or 0.
 

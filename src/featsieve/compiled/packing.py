@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import config, types
 from numba.extending import intrinsic
 
-from featsieve.compiled.counting import Codes, Floats, Ints, Words, count_class, popcount
+from featsieve.compiled.counting import Codes, Floats, Ints, Words, count_class
 from featsieve.compiled.inlining import kernel, part_of_kernel
 
 BITS = 64
@@ -103,7 +103,7 @@ def _gather(
                 gathered[t, b] = values[first + np.uint64(rows[b])]
 
 
-@kernel(error_model="numpy")
+@kernel()
 def pack_block(
     values: Floats,
     row_step: int,
@@ -146,17 +146,7 @@ def pack_block(
     return missed == 0
 
 
-@kernel(error_model="numpy")
-def count_planes(words: Words, bounds: Ints, counts: Ints) -> None:
-    """counts[c, p] = rows of class c in plane p."""
-    for c in range(bounds.size - 1):
-        counts[c] = 0
-        for w in range(bounds[c], bounds[c + 1]):
-            for p in range(words.shape[1]):
-                counts[c, p] += np.int64(popcount(words[w, p]))
-
-
-@kernel(error_model="numpy")
+@kernel()
 def count_plane_pairs(
     words: Words,
     bounds: Ints,
@@ -203,7 +193,7 @@ def count_plane_pairs(
                     into[cell] = left
 
 
-@kernel(error_model="numpy")
+@kernel()
 def append_planes(
     words: Words, class_rows: Ints, places: Ints, packed: Ints, bounds: Ints, into: Words
 ) -> None:
@@ -227,7 +217,7 @@ def append_planes(
         packed[c] += class_rows[c]
 
 
-@kernel(error_model="numpy")
+@kernel()
 def unpack_planes(
     words: Words, order: Rows, valid: Words, starts: Ints, states: Codes, codes: Codes
 ) -> None:

@@ -65,7 +65,7 @@ def _best_swap(
     return best_gain, out, into
 
 
-@kernel(error_model="numpy")
+@kernel()
 def swap_search(
     Q: FloatArray,
     members: IntArray,
@@ -188,7 +188,7 @@ def _decides(lines: FloatArray, flags: FlagArray, spare: float) -> bool:
     return highest - best >= spare or last - lowest >= spare
 
 
-@kernel(error_model="numpy")
+@kernel()
 def tighten_rows(
     lines: FloatArray,
     pairs: FloatArray,

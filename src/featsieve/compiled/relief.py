@@ -22,6 +22,9 @@ _FAST = {"contract", "reassoc", "nsz"}
 _ROWS = 16  # rows worked on together: a strip of their distances stays in cache over all columns
 _STRIP = 1024
 TOGETHER = 8  # columns added in one sweep; callers fill up with columns of zeros
+# So few differences, or values to look among, take NumPy a thousandth of the time that the kernel
+# takes to compile; the answers are the same to the last bit.
+FEW_DIFFERENCES, FEW_VALUES = 1 << 17, 1 << 14
 GRID = 64  # bins of a numeric column with missing cells, on its range
 
 
@@ -37,14 +40,25 @@ def _add_eight(
         total[j] += left + right
 
 
-@kernel()
 def add_differences(total: Any, Q: Any, B: Any) -> None:
     """total[i, j] += Σ_c |B[c, j] − Q[c, i]|; the number of columns is a multiple of TOGETHER."""
+    (add_few if total.size * len(Q) <= FEW_DIFFERENCES else add_many)(total, Q, B)
+
+
+def add_few(total: Any, Q: Any, B: Any) -> None:
+    """As ``_add_eight`` adds."""
+    for c in range(0, len(Q), TOGETHER):
+        d = [np.abs(b - q[:, None]) for q, b in zip(Q[c : c + 8], B[c : c + 8], strict=True)]
+        total += ((d[0] + d[1]) + (d[2] + d[3])) + ((d[4] + d[5]) + (d[6] + d[7]))
+
+
+@kernel()
+def add_many(total: Any, Q: Any, B: Any) -> None:
     n_rows, n_others = total.shape
     for low in range(0, n_rows, _ROWS):
         for begin in range(0, n_others, _STRIP):
             end = min(begin + _STRIP, n_others)
-            for c in range(0, Q.shape[0], TOGETHER):
+            for c in range(0, len(Q), TOGETHER):
                 for i in range(low, min(low + _ROWS, n_rows)):
                     _add_eight(
                         total[i, begin:end], Q[c, i], Q[c + 1, i], Q[c + 2, i], Q[c + 3, i],
@@ -140,15 +154,21 @@ def _keep_smallest(kept: Any, values: Any) -> None:
 
 def kth_smallest(total: Any, starts: Any, k: int) -> Any:
     """The k-th smallest value of each row in each group, infinity where there are fewer."""
-    smallest = np.empty((total.shape[0], starts.size - 1))
-    _kth_smallest(total, starts, np.empty(k, total.dtype), smallest)
+    smallest = np.full((len(total), starts.size - 1), np.inf)
+    if total.size > FEW_VALUES:
+        kth_of_many(total, starts, np.empty(k, total.dtype), smallest)
+        return smallest
+    for g in np.flatnonzero(np.diff(starts) >= k):
+        values = np.partition(total[:, starts[g] : starts[g + 1]], k - 1, axis=1)
+        smallest[:, g] = values[:, k - 1]
     return smallest
 
 
 @kernel()
-def _kth_smallest(total: Any, starts: Any, kept: Any, smallest: Any) -> None:
-    for i in range(smallest.shape[0]):
-        for g in range(smallest.shape[1]):
+def kth_of_many(total: Any, starts: Any, kept: Any, smallest: Any) -> None:
+    n_rows, n_groups = smallest.shape
+    for i in range(n_rows):
+        for g in range(n_groups):
             kept[:] = np.inf
             _keep_smallest(kept, total[i, starts[g] : starts[g + 1]])
             smallest[i, g] = kept[kept.size - 1]
@@ -264,7 +284,7 @@ def _add_weighted_differences(
     Q: Any, B: Any, row: Any, other: Any, weights: Any, sums: Any
 ) -> None:
     for t in range(row.size):
-        for w in range(sums.shape[0]):
+        for w in range(len(sums)):
             _add_weighted(sums[w], weights[w, t], Q[row[t]], B[other[t]])
 
 
@@ -275,7 +295,8 @@ def weighted_mismatches(Q: Any, B: Any, row: Any, other: Any, weights: Any) -> A
     for c in range(Q.shape[0]):
         for t in range(row.size):
             if Q[c, row[t]] != B[c, other[t]]:
-                sums[:, c] += weights[:, t]
+                for w in range(len(sums)):
+                    sums[w, c] += weights[w, t]
     return sums
 
 
@@ -292,5 +313,6 @@ def weighted_gappy_differences(
             step = _gappy_difference(
                 Q[c, i], groups[i], B[c, j], other_groups[j], is_code[c], expected[c], both[c]
             )
-            sums[:, c] += weights[:, t] * step
+            for w in range(len(sums)):
+                sums[w, c] += weights[w, t] * step
     return sums

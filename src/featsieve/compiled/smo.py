@@ -27,9 +27,9 @@ def optimise_pairs(
         i, j, gap = _worst_pair(Q, diagonal, sign, bound, alpha, slope, tol)
         if j < 0:
             return done, gap
-        before_i, before_j = alpha[i], alpha[j]
-        _move_pair(Q, diagonal, sign, bound, alpha, slope, i, j)
-        change_i, change_j = alpha[i] - before_i, alpha[j] - before_j
+        moved_i, moved_j = _moved_pair(Q, diagonal, sign, bound, alpha, slope, i, j)
+        change_i, change_j = moved_i - alpha[i], moved_j - alpha[j]
+        alpha[i], alpha[j] = moved_i, moved_j
         if change_i == 0.0 and change_j == 0.0:  # below the rounding of alpha: no better answer
             return done, gap
         row_i, row_j = Q[i], Q[j]
@@ -46,9 +46,10 @@ def _worst_pair(
     n = len(alpha)
     first, top = -1, -np.inf
     for row in range(n):
-        can_rise = alpha[row] < bound if sign[row] > 0 else alpha[row] > 0
-        if can_rise and -sign[row] * slope[row] >= top:
-            first, top = row, -sign[row] * slope[row]
+        side, value = sign[row], -sign[row] * slope[row]
+        can_rise = alpha[row] < bound if side > 0 else alpha[row] > 0
+        if can_rise and value >= top:
+            first, top = row, value
     if first < 0:
         return first, -1, 0.0
     second, best, bottom = -1, np.inf, np.inf
@@ -70,29 +71,30 @@ def _worst_pair(
 
 
 @called_by_kernels()
-def _move_pair(
+def _moved_pair(
     Q: Any, diagonal: Any, sign: Any, bound: float, alpha: Any, slope: Any, i: int, j: int
-) -> None:
-    """To the minimum along the line that keeps Σ sign·α, within the box."""
+) -> tuple[float, float]:
+    """At the minimum along the line that keeps Σ sign·α, within the box."""
+    a, b = alpha[i], alpha[j]
     same = sign[i] == sign[j]
     product = -Q[i, j] if same else Q[i, j]
     curvature = diagonal[i] + diagonal[j] + 2.0 * product
     if curvature <= 0:
         curvature = FLAT
     if same:
-        total = alpha[i] + alpha[j]
+        total = a + b
         delta = (slope[i] - slope[j]) / curvature
         low, high = total - bound if total > bound else 0.0, total if total < bound else bound
-        alpha[i] = _clipped(alpha[i] - delta, low, high)
-        alpha[j] = total - alpha[i]
+        a = _clipped(a - delta, low, high)
+        b = total - a
     else:
-        difference = alpha[i] - alpha[j]
+        difference = a - b
         delta = (-slope[i] - slope[j]) / curvature
         low, high = (difference, bound) if difference > 0 else (0.0, bound + difference)
-        alpha[i] = _clipped(alpha[i] + delta, low, high)
-        alpha[j] = alpha[i] - difference
+        a = _clipped(a + delta, low, high)
+        b = a - difference
     # Rounding must not leave a number next to its bound: it would count as free.
-    alpha[i], alpha[j] = _clipped(alpha[i], 0.0, bound), _clipped(alpha[j], 0.0, bound)
+    return _clipped(a, 0.0, bound), _clipped(b, 0.0, bound)
 
 
 # Comparisons instead of min and max: each of those is a function to compile.

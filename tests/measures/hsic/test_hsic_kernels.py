@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from featsieve.compiled import hsic_tiles
 from featsieve.compiled.exp import decay
 from featsieve.compiled.hsic_tiles import (
     ABSOLUTE,
@@ -133,6 +134,33 @@ def test_one_column_units_and_unit_kernels_equal_loops(seed, form):
     np.testing.assert_allclose(
         K, np.exp(-rates[:, None, None] * pieces.transpose(2, 0, 1)), rtol=1e-11
     )
+
+
+def test_kernels_for_numbers_alone_are_those_for_all_tables_bit_for_bit(monkeypatch):
+    rng = np.random.default_rng(0)
+    A, B, M = rng.normal(size=(5, 20)), rng.normal(size=(5, 30)), rng.normal(size=(20, 30))
+    starts, rates, codes = np.arange(6), rng.random(5), np.zeros(5, bool)
+    base = sum_contributions(A, B, np.ones(5), codes, SQUARED, False)
+
+    def answers():
+        sums = candidate_sums(A, B, starts, codes, SQUARED, base, -1.0, rates, M, 0.0, 0, False)
+        return sums, unit_kernels(A, B, starts, codes, SQUARED, rates)
+
+    of_numbers = answers()
+    monkeypatch.setattr(hsic_tiles, "_are_numbers", lambda *_: False)
+    for found, expected in zip(of_numbers, answers(), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_unit_without_columns_adds_nothing_to_the_base():
+    rng = np.random.default_rng(0)
+    base, M = rng.random((20, 30)), rng.normal(size=(20, 30))
+    none, starts = np.zeros((0, 20)), np.array([0, 0])
+    found = candidate_sums(
+        none, np.zeros((0, 30)), starts, np.zeros(0, bool), SQUARED, base, 1.0, np.array([0.5]), M,
+        0.0, 0, False,
+    )  # fmt: skip
+    np.testing.assert_allclose(found, [np.sum(np.exp(-0.5 * base) * M)], rtol=1e-12)
 
 
 def test_single_precision_is_near_double():

@@ -55,7 +55,7 @@ def test_a_single_number_falls_on_the_same_side_of_a_cut_in_double_precision():
     assert_array_equal(packed.rows().codes, np.array(wanted).T)
 
 
-@pytest.mark.parametrize("missing", [(0.0, 0.0), (0.1, 0.1), (0.0, 0.1)])
+@pytest.mark.parametrize("missing", [(0.0,), (0.1,), (0.0, 0.0), (0.1, 0.1), (0.0, 0.1)])
 def test_blocks_together_do_not_depend_on_where_they_are_cut(missing):
     blocks = [both(numbers(700 + 100 * i, missing=m, seed=i), 3, i) for i, m in enumerate(missing)]
     whole = CodedRows.together([coded for _, coded in blocks])

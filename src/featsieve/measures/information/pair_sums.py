@@ -180,6 +180,9 @@ class PlaneSplit:
         for block in blocks:
             places = self._places_of_planes(block) if isinstance(block, PackedRows) else None
             if isinstance(block, PackedRows) and places is not None:
+                if len(block.classes) == class_rows.sum():
+                    words[:, places] = block.words  # one block: nothing to shift
+                    return words
                 append_planes(block.words, block.class_rows, places, packed, bounds, words)
                 continue
             rows = block.rows()
