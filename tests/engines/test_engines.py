@@ -236,3 +236,25 @@ def test_rows_taken_on_threads_are_the_same(columns, monkeypatch):
     assert taken.tolist() == expected.tolist()
     assert taken.flags.c_contiguous
     assert y[:, 0].tolist() == X[rows, 0].tolist()
+
+
+def test_columns_of_arrow_may_come_in_pieces():
+    """Numbers with and without gaps, and states with gaps, in one piece and in several."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    states = [None if i % 7 == 0 else f"s{i % 3}" for i in range(60)]
+    whole = pa.table(
+        {
+            "plain": rng.normal(size=60),
+            "counts": np.arange(60),
+            "gaps": [None if i % 5 == 0 else float(i) for i in range(60)],
+            "states": pa.array(states).dictionary_encode(),
+        }
+    )
+    pieces = pa.concat_tables([whole.slice(0, 11), whole.slice(11, 30), whole.slice(41)])
+    assert pieces.column("plain").num_chunks == 3
+    settings = Settings(takes_missing=True)
+    (X, _), (Z, _) = (open_engine(t, np.arange(60.0), settings).take() for t in (whole, pieces))
+    np.testing.assert_array_equal(X, Z)
+    assert np.isnan(Z[:, 3]).sum() == states.count(None)

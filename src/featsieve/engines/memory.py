@@ -216,14 +216,18 @@ def _open_frame(frame: Any, schema: Schema) -> Source:
         return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
     # A file comes in many batches: numbers without gaps need no series around them.
     columns = [
-        values.to_numpy()
-        if values.num_chunks > 1
-        else values.chunk(0).to_numpy()
+        _plain_numbers(values)
         if j not in schema.categories and is_plain_arrow(values)
         else nw.from_native(values, series_only=True)
         for j, values in enumerate(frame.columns)
     ]
     return _frame_source(columns, schema)
+
+
+def _plain_numbers(values: Any) -> Array:
+    """One piece is looked at as it is, several become one."""
+    numbers: Array = (values.chunk(0) if values.num_chunks == 1 else values).to_numpy()
+    return numbers
 
 
 def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:

@@ -335,8 +335,8 @@ def one_hot(codes: Array, n_states: int) -> FloatArray:
 
 def _mark(indicators: FloatArray, codes: Array) -> None:
     """Zeros become the indicators of ``codes``."""
-    known = np.isfinite(codes) & (codes >= 0)
-    indicators[np.flatnonzero(known), codes[known].astype(np.intp)] = 1.0
+    known = np.flatnonzero(np.isfinite(codes) & (codes >= 0))
+    indicators[known, codes[known].astype(np.intp)] = 1.0
 
 
 def target_columns(y: Array, target: Target) -> Iterator[tuple[int, FloatArray]]:
@@ -365,7 +365,7 @@ class Dummies:
 
     @cached_property
     def is_indicator(self) -> BoolArray:
-        return np.isin(self.owner, list(self.schema.categories))
+        return np.isin(self.owner, [*self.schema.categories])
 
     def expand(self, block: Block) -> Any:
         """The block's X itself (dense or sparse) when nothing is categorical."""
@@ -373,8 +373,7 @@ class Dummies:
             return block.X
         dense = block.dense()
         expanded = np.zeros((len(dense), len(self.owner)))
-        numeric = ~self.is_indicator
-        expanded[:, numeric] = dense[:, self.owner[numeric]]
+        expanded[:, ~self.is_indicator] = dense[:, self.owner[~self.is_indicator]]
         for column in self.schema.categories:
             _mark(expanded[:, self.of_column(column)], dense[:, column])
         return expanded
@@ -398,5 +397,4 @@ class Dummies:
         if self.schema.is_plain:
             return expanded
         starts = np.searchsorted(self.owner, np.arange(self.schema.n_columns))
-        per_column = np.add.reduceat(expanded, starts, axis=0)
-        return self.schema.best_of_groups(per_column)
+        return self.schema.best_of_groups(np.add.reduceat(expanded, starts, axis=0))
