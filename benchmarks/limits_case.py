@@ -232,7 +232,7 @@ def fit(case: str, data: tuple[Any, Any], held: int = 0, **limits: Any) -> Outco
 def warm(case: str, engine: str, folder: Path, memory_limit: Any) -> None:
     """Small tables first, so that imports and compiled code are not counted."""
     for n_classes in (0, 2, 5):
-        small = Shape("small", 60, 6, n_classes=n_classes)
+        small = Shape("small", 160, 6, n_classes=n_classes)  # fewer rows need no kernels
         data = open_data(engine, small, folder, needs_classes(case))
         fit(case, data, memory_limit=memory_limit)
 
