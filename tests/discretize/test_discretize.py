@@ -276,3 +276,10 @@ def test_masked_cells_are_missing_and_long_integers_are_named():
 def test_the_largest_numbers_of_both_signs():
     X = np.array([[-1.7e308], [1.7e308]] * 5)
     assert Quantile(n_bins=2).fit(X).cuts_[0].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("n_bins", [np.uint64(2), np.int8(2)])
+def test_any_type_of_integer_is_a_number_of_bins(n_bins):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    expected = Quantile(n_bins=2).fit_transform(X)
+    np.testing.assert_array_equal(Quantile(n_bins=n_bins).fit_transform(X), expected)

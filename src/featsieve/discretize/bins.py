@@ -64,12 +64,13 @@ class Quantile(Discretizer):
         is_small = X.shape[1] <= FEW_COLUMNS and X.size <= FEW_VALUES
         if weights is not None or self.n_bins > FEW_BINS or is_small:
             return super()._cuts_of_tile(X, tile, classes, weights)
-        return _quantiles(X, tile, self.n_bins)
+        return _quantiles(X, tile, int(self.n_bins))
 
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
     ) -> FloatArray:
-        ordered, last = _ordered_ends(values, weights, self.n_bins)
+        n_bins = int(self.n_bins)  # an unsigned one would make places that do not index
+        ordered, last = _ordered_ends(values, weights, n_bins)
         steps = np.flatnonzero(ordered[1:] > ordered[:-1])
         if len(steps) < self.n_bins:
             distinct = ordered[np.concatenate((steps, [-1]))] if len(ordered) else ordered
