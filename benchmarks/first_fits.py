@@ -11,7 +11,6 @@ pieces on a machine that is quiet only now and then.
 from __future__ import annotations
 
 import argparse
-import compileall
 import json
 import os
 import subprocess
@@ -19,8 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import featsieve
-from benchmarks.frame import write_report
+from benchmarks.frame import write_byte_code, write_report
 from featsieve.registry import METHODS
 
 ALLOWED_EMPTY, ALLOWED_FILLED = 5.0, 0.5
@@ -91,7 +89,7 @@ def main() -> None:
     known: dict[str, dict[str, float]] = {}
     if arguments.journal and arguments.journal.exists():
         known = json.loads(arguments.journal.read_text())
-    compileall.compile_dir(Path(featsieve.__file__).parent, quiet=1)
+    write_byte_code()
     lines = [
         f"| method, {arguments.rows} × {arguments.columns} "
         f"| empty cache (allowed: {ALLOWED_EMPTY} s) "

@@ -8,6 +8,7 @@ down both. Whole commands (another environment's peer, start-up times, peak memo
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
 import subprocess
@@ -15,13 +16,21 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import featsieve
 from featsieve.evaluation.surroundings import OURS, circumstances, seconds_in_words
 
 RESULTS = Path(__file__).parent / "results"
+
+
+@cache
+def write_byte_code() -> None:
+    """Of featsieve, as pip leaves it: else each new process may compile the package's text."""
+    compileall.compile_dir(Path(featsieve.__file__).parent, quiet=1)
 
 
 @dataclass(frozen=True)

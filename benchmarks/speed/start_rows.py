@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import compileall
 import os
 import subprocess
 import sys
 import tempfile
 from functools import partial
-from pathlib import Path
 
-import featsieve
+from benchmarks.frame import write_byte_code
 from benchmarks.speed.row import Contest, Limit, Measured, Options, Row, Table
 
 TABLE = Table()
@@ -38,8 +36,7 @@ print(time.perf_counter() - start)
 
 
 def first_fit(method: str, cache: str) -> float:
-    """Python's own byte code is there, as pip leaves it."""
-    compileall.compile_dir(Path(featsieve.__file__).parent, quiet=1)
+    write_byte_code()
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     words = [sys.executable, "-c", SCRIPT, method]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)

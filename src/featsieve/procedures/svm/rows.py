@@ -16,7 +16,7 @@ from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import first_of_copies
 from featsieve.schema import Block
-from featsieve.statistics.moments import Dummies, one_hot
+from featsieve.statistics.moments import Dummies
 
 _SAME = 1e-9  # of the largest cell: columns that differ by less are copies
 
@@ -86,14 +86,13 @@ def read_rows(engine: Engine, *, gram_matrices: int, standardize: bool) -> tuple
     what = f"a support vector machine on {n} rows and {len(dummies.owner)} columns"
     require_memory(n * len(dummies.owner) + gram_matrices * n**2, engine.memory_limit, what)
     X, y = engine.take()
-    dense = Block(0, X, y).dense()
-    expanded = np.empty((n, len(dummies.owner)))
-    numeric = ~dummies.is_indicator
-    expanded[:, numeric] = dense[:, dummies.owner[numeric]]
+    expanded = dummies.expand(Block(0, X, y))
+    if expanded is X:  # nothing is categorical; X must stay as it is
+        expanded = np.array(X, dtype=np.float64)
     for column in engine.schema.categories:
         engine.monitor.check()  # a column may have thousands of states
-        indicators = one_hot(dense[:, column], engine.schema.n_states(column))
-        expanded[:, dummies.of_column(column)] = centre_indicators(indicators, standardize)
+        indicators = expanded[:, dummies.of_column(column)]
+        indicators[:] = centre_indicators(indicators, standardize)
     unit_of = engine.schema.unit_of_column[dummies.owner]
     unit = common_unit(expanded)
     if unit != 1.0:
