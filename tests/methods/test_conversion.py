@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -216,6 +217,21 @@ def test_constant_and_equal_columns(cls):
     selector = cls(n_features_to_select=2).fit(X, y)
     assert selector.support_.sum() == 2
     assert not selector.support_[0]
+
+
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_does_not_decide_between_equal_columns(cls, seed):
+    """Sums over other blocks of rows are rounded otherwise."""
+    rng = np.random.default_rng(seed)
+    X = np.rint(10 * rng.normal(size=(60, 9))).clip(0)
+    X[:, [2, 5]], X[:, 7], X[:, [6, 8]] = X[:, [0]], 50 - X[:, 1], 10.0
+    y = (X[:, 0] + X[:, 3] > 6).astype(int)
+    plain = cls(n_features_to_select=3).fit(X, y)
+    parts = cls(n_features_to_select=3).fit(da.from_array(X, chunks=(7, 9)), y)
+    assert plain.indices_.tolist() == parts.indices_.tolist()
+    np.testing.assert_allclose(plain.scores_, parts.scores_, rtol=1e-4, atol=1e-6)
+    assert not (plain.scores_[[2, 5, 7]] > 0).any()
 
 
 @pytest.mark.parametrize("cls", ALL)

@@ -268,6 +268,31 @@ def test_duplicates_and_constants_are_harmless():
     assert found.ranking_[9] > 1
 
 
+@pytest.mark.parametrize("n_rows", [80, 9])  # by moments, and by rows
+def test_copies_leave_all_weight_to_the_first(n_rows):
+    X, y = make_linear(n_rows, n_outputs=2)
+    copied = np.c_[X, -3.0 * X[:, 0] + 7.0, X[:, 1], X[:, 0]]
+    plain = LassoSelector(n_features_to_select=4, cv=2).fit(X, y)
+    found = LassoSelector(n_features_to_select=4, cv=2).fit(copied, y)
+    assert_array_equal(found.scores_[8:], 0.0)
+    assert_allclose(found.scores_[:8], plain.scores_, rtol=1e-8, atol=1e-12)
+    assert found.indices_.tolist() == plain.indices_.tolist()
+
+
+def test_copies_are_spaces_not_columns():
+    """A group is a copy of another where it spans the same; near copies are none."""
+    X, y = make_linear(60, 3, n_outputs=2)
+    table = np.c_[X[:, :2], X[:, 0] + X[:, 1], X[:, 0] - 2 * X[:, 1], X[:, 2], X[:, 2]]
+    table[:, 5] += 1e-4 * np.random.default_rng(0).normal(size=60)
+    groups = {"first": [0, 1], "same": [2, 3], "third": [4], "near": [5]}
+    engine = open_engine(table, y, Settings(feature_groups=groups))
+    raw = fold_table(engine, Folding(0)).every
+    basis = find_basis(raw, engine.schema, standardize=True)
+    path = GroupPath(raw.through(basis.matrix), basis, np.array([1e-3]))
+    assert path._is_copy.tolist() == [False, True, False, False]
+    assert basis.norms(path.coefs[0])[1] == 0.0
+
+
 def test_only_constant_columns_are_refused():
     with pytest.raises(InputError, match="every column is constant"):
         LassoSelector().fit(np.ones((6, 3)), np.arange(6.0) / 2)

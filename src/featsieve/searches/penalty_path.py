@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from featsieve.linalg.block_norms import BlockPenalty, RowBlocks
 from featsieve.linalg.proximal import Solution, minimize_proximal
 from featsieve.linalg.two_metric import minimize_two_metric
 from featsieve.protocols import Bound, HasMatrixGradient
-from featsieve.runtime.ordering import best_first
+from featsieve.runtime.ordering import best_first, first_of_copies
 
 NEGLIGIBLE = 0.01  # P-L1INF section 6: a row below this is dropped; here, of the largest
 _SOLVERS = {"proximal": minimize_proximal, "two-metric": minimize_two_metric}
@@ -81,6 +82,62 @@ class Stage:
         return [units[position] for position in order]
 
 
+_SAME_SLOPES = 1e-9  # of a row: those of copies differ by rounding
+_TOO_FLAT = 1e-3  # of the largest row: what is left may be rounding
+
+
+@dataclass(frozen=True)
+class CopiedRows:
+    """Rows of W that belong to copies, those of the first of their kind, and their signs.
+
+    XW sees only the sum of the rows of equal columns, and no penalty is larger when the first has
+    all of it; how they would share it, rounding decides.
+    """
+
+    rows: IntArray
+    first: IntArray
+    signs: FloatArray
+
+    @classmethod
+    def of(cls, slopes: FloatArray, owner: IntArray) -> CopiedRows:
+        """``slopes`` of the criterion by the rows; those of copies are equal but for the sign."""
+        runs = np.split(np.argsort(owner, kind="stable"), np.cumsum(np.bincount(owner))[:-1])
+        length = np.linalg.norm(slopes, axis=1)
+        steep = length > _TOO_FLAT * length.max(initial=0.0)
+
+        def sign(a: int, b: int) -> float:
+            if len(runs[a]) != len(runs[b]) or not steep[runs[a]].all():
+                return 0.0
+            here, there = slopes[runs[a]], slopes[runs[b]]
+            sign = float(np.sign((here * there).sum()))
+            gap = np.linalg.norm(here - sign * there, axis=1)
+            return sign if (gap <= _SAME_SLOPES * length[runs[a]]).all() else 0.0
+
+        key = np.array([length[run].sum() for run in runs])
+        key /= key.max(initial=0.0) or 1.0
+        first = first_of_copies(key, lambda a, b: sign(a, b) != 0.0, _SAME_SLOPES)
+        pairs = [(unit, int(first[unit])) for unit in range(len(runs)) if first[unit] != unit]
+        rows = [runs[unit] for unit, _ in pairs]
+        signs = [np.full(len(runs[a]), sign(b, a)) for a, b in pairs]
+        none: IntArray = np.array([], dtype=np.intp)
+        return cls(
+            np.concatenate([none, *rows]),
+            np.concatenate([none, *(runs[b] for _, b in pairs)]),
+            np.concatenate([np.array([]), *signs]),
+        )
+
+    def on_first(self, W: FloatArray, among: IntArray | None = None) -> FloatArray:
+        """The same XW from rows of the first of each kind, where these are ``among`` the rows."""
+        if not len(self.rows):
+            return W
+        chosen = np.full(len(self.rows), True) if among is None else np.isin(self.first, among)
+        rows, W = self.rows[chosen], W.copy()
+        moved = self.signs[chosen, None] * W[rows]
+        W[rows] = 0.0
+        np.add.at(W, self.first[chosen], moved)
+        return W
+
+
 GRACE = 0.3  # seconds: a solver ends by itself between two of its steps, if these are short
 
 
@@ -95,7 +152,7 @@ class PenalizedRows:
         self.n_evaluations = 0
         self._bound, self._p = bound, p
         self._solve, self._max_iter = _SOLVERS[solver], max_iter
-        self._first: tuple[float, float] | None = None
+        self._first: tuple[float, float, int] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -119,7 +176,8 @@ class PenalizedRows:
         """At one penalty; ``roughly`` is enough for a warm start."""
         penalty = self.penalty(weight)
         solution = self._solve(self.smooth, W, penalty, **self._limits(roughly))
-        return _stage(solution, penalty.sizes(solution.W), weight)
+        full = self._copies.on_first(solution.W)
+        return _stage(solution, penalty.sizes(full), weight, full)
 
     def _limits(self, roughly: bool) -> dict[str, Any]:
         return {
@@ -131,7 +189,7 @@ class PenalizedRows:
     def solve_from(self, W: FloatArray) -> Stage:
         """At the first penalty, which is the same for all starts."""
         if self._first is None:
-            self._first = self._first_weight(W), float(np.linalg.norm(W))
+            self._first = self._first_weight(W), float(np.linalg.norm(W)), W.shape[1]
         return self.solve(W, self._first[0], roughly=True)
 
     def grows_without_bound(self, W: FloatArray) -> bool:
@@ -182,8 +240,17 @@ class PenalizedRows:
         owner = np.unique(self.owner[rows], return_inverse=True)[1].astype(np.intp)
         penalty = BlockPenalty(RowBlocks(owner), self._p, weight)
         solution = self._solve(smooth, W[rows], penalty, **self._limits(roughly))
-        full = _filled(solution.W, rows, W)
+        full = self._copies.on_first(_filled(solution.W, rows, W), rows)
         return _stage(solution, self.penalty(1.0).sizes(full), weight, full)
+
+    @cached_property
+    def _copies(self) -> CopiedRows:
+        """Found by the slopes at two W's of the size of the first start."""
+        assert self._first is not None
+        shape, size = (self.n_rows, self._first[2]), self._first[1]
+        draws = np.random.default_rng(0).standard_normal((2, *shape))
+        slopes = [self.smooth(W * (size / float(np.linalg.norm(W))))[1] for W in draws]
+        return CopiedRows.of(np.concatenate(slopes, axis=1), self.owner)
 
     def _expired(self) -> bool:
         return self._bound.monitor.remaining() <= 0
@@ -207,9 +274,7 @@ def _revived(W: FloatArray, rows: IntArray) -> FloatArray:
     return W
 
 
-def _stage(
-    solution: Solution, sizes: FloatArray, weight: float, W: FloatArray | None = None
-) -> Stage:
+def _stage(solution: Solution, sizes: FloatArray, weight: float, W: FloatArray) -> Stage:
     step = PenaltyStep(
         weight,
         sizes,
@@ -219,7 +284,7 @@ def _stage(
         solution.converged,
         solution.n_iter,
     )
-    return Stage(step, solution.W if W is None else W)
+    return Stage(step, W)
 
 
 class Continuation:
@@ -298,4 +363,5 @@ class Continuation:
         for step in sorted(self.steps, key=lambda step: step.penalty):
             alive = step.sizes > NEGLIGIBLE * step.sizes.max()
             lifetime[alive], size[alive] = step.penalty, step.sizes[alive]
-        return np.lexsort((np.arange(len(size)), -size, -lifetime)).astype(np.intp)
+        groups = (np.flatnonzero(lifetime == value) for value in np.unique(lifetime)[::-1])
+        return np.concatenate([group[best_first(size[group])] for group in groups])

@@ -33,7 +33,7 @@ def exchanged(
     places = list(range(len(selected)))
     best = value(places)
     for _ in range(_EXCHANGES_PER_UNIT * len(places)):
-        candidate, reached = _best_exchange(value, places, len(pool))
+        candidate, reached = _best_exchange(value, places, pool)
         if reached <= best + tie_width(best):
             break
         places, best = candidate, reached
@@ -41,11 +41,14 @@ def exchanged(
 
 
 def _best_exchange(
-    value: Callable[[Sequence[int]], float], places: list[int], n_pool: int
+    value: Callable[[Sequence[int]], float], places: list[int], pool: Sequence[int]
 ) -> tuple[list[int], float]:
+    """Of equal ones that in which the last unit leaves and the first one enters."""
     best, reached = places, -np.inf
-    outside = [position for position in range(n_pool) if position not in places]
-    for leaving, entering in product(places, outside):
+    by_unit = np.argsort(pool, kind="stable").tolist()
+    inside = [position for position in by_unit[::-1] if position in places]
+    outside = [position for position in by_unit if position not in places]
+    for leaving, entering in product(inside, outside):
         candidate = [entering if position == leaving else position for position in places]
         gained = value(candidate)
         if gained > reached + tie_width(reached if np.isfinite(reached) else 0.0):
@@ -65,7 +68,10 @@ def best_columns(sets: ColumnSets, selected: Sequence[int], order: IntArray) -> 
     k = len(selected)
     scores = sets.values_with([], range(len(order)))
     lists = (selected, order[: _size(_OF_PATH, k)], best_first(scores)[: _size(_OF_SCORES, k)])
-    pool = list(dict.fromkeys(int(unit) for units in lists for unit in units))
+    # A constant column changes no set, so it would level with a copy of a selected one.
+    says_something = np.abs(scores) > tie_width(float(np.abs(scores).max(initial=0.0)))
+    some = (int(unit) for units in lists for unit in units)
+    pool = [unit for unit in dict.fromkeys(some) if says_something[unit] or unit in selected]
     best, reached = list(selected), sets.value(selected)
     greedy = _forward(sets, pool, k)
     if sets.value(greedy) > reached + tie_width(reached):
@@ -89,7 +95,8 @@ def _exchanged(
 ) -> list[int]:
     """The unit that is missed least goes for the best other one, while the criterion rises."""
     for _ in range(_EXCHANGES_PER_UNIT * len(selected)):
-        leaving = selected[best_index(sets.values_without(selected, selected))]
+        last_first = sorted(selected, reverse=True)  # of equal ones the last leaves
+        leaving = last_first[best_index(sets.values_without(selected, last_first))]
         kept = [unit for unit in selected if unit != leaving]
         outside = sorted(set(pool) - set(selected))
         if not outside:

@@ -216,6 +216,7 @@ def squared_distances(X: FloatArray, monitor: Monitor = SILENT) -> FloatArray:
     return np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
 
 
+_NO_VALUE = 1e-12  # of the largest
 _FEW_ROWS = 400  # up to here LAPACK takes a blink
 _MOST_RESTARTS = 30
 
@@ -224,10 +225,12 @@ def leading_eigenvectors(
     X: FloatArray, P: FloatArray, n_components: int, monitor: Monitor = SILENT
 ) -> FloatArray:
     """Of X P X' (X holds columns by rows): from LAPACK for few columns, else by Lanczos steps,
-    between which the clock is looked at."""
+    between which the clock is looked at. Directions that X does not have (those of constant
+    columns, and between equal ones) are left out: rounding alone would choose among them."""
     n_columns = len(X)
     if n_columns <= max(_FEW_ROWS, 2 * n_components + 1):
-        return np.linalg.eigh(X @ P @ X.T)[1][:, ::-1][:, :n_components]
+        values, vectors = np.linalg.eigh(X @ P @ X.T)
+        return _with_a_value(values, vectors)[:, ::-1][:, :n_components]
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     def times(v: FloatArray) -> FloatArray:
@@ -239,9 +242,13 @@ def leading_eigenvectors(
     n_wanted = min(n_components, X.shape[1])
     try:
         pairs = eigsh(operator, n_wanted, which="LA", v0=v0, tol=1e-10, maxiter=_MOST_RESTARTS)
-        return np.asarray(pairs[1][:, ::-1])
+        return _with_a_value(*pairs)[:, ::-1]
     except ArpackNoConvergence as partly:  # a start need not be exact
         return np.asarray(partly.eigenvectors[:, ::-1])
+
+
+def _with_a_value(values: FloatArray, vectors: FloatArray) -> FloatArray:
+    return np.asarray(vectors[:, np.abs(values) > _NO_VALUE * np.abs(values).max(initial=0.0)])
 
 
 def expanded_columns(X: FloatArray, schema: Schema) -> FloatArray:

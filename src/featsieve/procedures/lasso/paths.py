@@ -9,10 +9,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.lasso import descend
 from featsieve.procedures.lasso.lars import LarsLimits, lars_knots, without_rounding
 from featsieve.procedures.lasso.tables import Basis, LarsMethod, Table
+from featsieve.runtime.ordering import first_of_copies
 from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.products import watched_call
 from featsieve.runtime.progress import SILENT, Monitor
@@ -78,6 +79,9 @@ TALL_RATIO, WIDE_RATIO = 1e-4, 1e-2  # smallest penalty of a grid over the large
 EXACT, ROUGH = 1e-11, 1e-6  # of the largest coefficient: for the path, for errors of folds
 SLOPE_TOLERANCE = 1e-9
 NEW_BLOCKS = 10
+SAME_KEY = 1e-9  # of the largest: keys of copies differ by rounding
+SAME_SPACE = 1e-12  # cosines of copies differ from 1 by rounding
+COLUMNS_AT_ONCE = 1024
 
 
 class Path(Protocol):
@@ -185,6 +189,33 @@ class GroupPath:
             tops[block] = watched_call(np.linalg.eigvalsh, gram, self.monitor)[-1]
         return 1.0 / np.maximum(tops, np.finfo(np.float64).tiny)
 
+    @cached_property
+    def _is_copy(self) -> BoolArray:
+        """Units that fit what an earlier one fits, at the same penalty: it gets all the weight,
+        which they could share in any way (rounding would decide in which)."""
+        key = self.basis.norms(self._mixture())
+        first = first_of_copies(key / (key.max(initial=0.0) or 1.0), self._same_space, SAME_KEY)
+        return np.asarray(first != np.arange(len(first)))
+
+    def _mixture(self) -> FloatArray:
+        """X'Xr for a random r: copies have the same size in it."""
+        r = np.random.default_rng(0).normal(size=(len(self._slope), 1))
+        total = np.zeros((len(r), self._slope.shape[1]))
+        for start in range(0, len(r), COLUMNS_AT_ONCE):
+            columns: IntArray = np.arange(start, min(start + COLUMNS_AT_ONCE, len(r)))
+            total += self._slope - self.table.residual_slope(r[columns], columns)
+        return total
+
+    def _same_space(self, a: int, b: int) -> bool:
+        first, second = (self.basis.coordinates_of(np.array([unit])) for unit in (a, b))
+        n = len(first)
+        if n != len(second):
+            return False
+        gram = self.table.gram(np.concatenate([first, second]))
+        size, other = np.linalg.norm(gram[:n, :n]), np.linalg.norm(gram[n:, n:])
+        is_parallel = np.linalg.norm(gram[:n, n:]) >= (1.0 - SAME_SPACE) * size
+        return bool(is_parallel and abs(size - other) <= SAME_SPACE * size)
+
     def _solve(self, alpha: float, start: FloatArray) -> FloatArray:
         coef = start.copy()
         limit = alpha * self.basis.penalty
@@ -195,6 +226,7 @@ class GroupPath:
             slope = self.table.residual_slope(coef[coordinates], coordinates)
             excess = self.basis.norms(slope) / limit
             excess[working] = 0.0
+            excess[self._is_copy] = 0.0
             entering = np.flatnonzero(excess > 1 + max(SLOPE_TOLERANCE, self.tolerance))
             if not len(entering):
                 return coef
