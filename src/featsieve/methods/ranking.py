@@ -44,8 +44,8 @@ class IncrementalRanking(PairingSelector):
         ----------
         classes : all classes that may come, at the first call with class labels
         """
-        settings = self._settings()
-        with self._all_or_nothing():
+        with self._all_or_nothing(), self._in_python_numbers():
+            settings = self._settings()
             finish(
                 lambda: self._take_rows(X, y, classes, sample_weight, settings), settings.monitor
             )
