@@ -57,3 +57,17 @@ def printable(text: str) -> str:
     'a\\\\x1b[31m\\\\n'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+LONGEST_REASON = 120
+
+
+def reason(error: Exception) -> str:
+    """What a foreign error says, on one line and not too long.
+
+    >>> reason(ValueError("row 3: bad cell\\nrow 4: bad cell")), reason(KeyError())
+    ('row 3: bad cell', 'KeyError')
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = printable(lines[0]) if lines else type(error).__name__
+    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"

@@ -15,13 +15,8 @@ from featsieve.column_selection import ColumnSelection
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, checked_table, open_engine
-from featsieve.input.parameters import (
-    Check,
-    check_flag,
-    check_parameters,
-    is_integer,
-    python_numbers,
-)
+from featsieve.input.parameters import Check, check_flag, check_parameters, is_integer
+from featsieve.input.python_numbers import in_python_numbers
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
@@ -134,20 +129,10 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             )
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
-        with self._all_or_nothing(), self._in_python_numbers():
+        with self._all_or_nothing(), in_python_numbers(self):
             self._forget()
             self._fit_and_report(X, y, sample_weight)
         return self
-
-    @contextmanager
-    def _in_python_numbers(self) -> Iterator[None]:
-        """While it fits: ``np.uint8(20) * 20`` is 144. Afterwards parameters are as given."""
-        given = {name: getattr(self, name) for name in self.get_params(deep=False)}
-        self.__dict__.update(python_numbers(given))
-        try:
-            yield
-        finally:
-            self.__dict__.update(given)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

@@ -15,13 +15,12 @@ from contextlib import contextmanager, suppress
 from time import perf_counter
 from typing import Any
 
-from featsieve.errors import ClusterError
+from featsieve.errors import ClusterError, reason
 from featsieve.runtime.progress import Monitor
 
 LOOK_SECONDS = 0.1
 LOOK_AT_WORKERS = 1.0
 LONGEST_ALONE = 120.0  # seconds without a worker; a killed one is replaced within a few
-LONGEST_REASON = 160
 
 
 def compute(values: Sequence[Any], monitor: Monitor, most_threads: int | None = None) -> list[Any]:
@@ -54,10 +53,9 @@ def _named_losses(*builtin: type[Exception]) -> Iterator[None]:
         is_builtin = isinstance(error, builtin)
         if not (is_builtin or type(error).__module__.startswith("distributed")):
             raise
-        reason = " ".join(str(error).split())[:LONGEST_REASON]
         raise ClusterError(
-            f"the Dask cluster lost the work ({type(error).__name__}: {reason}); look at the "
-            "memory and the logs of its workers, then fit again."
+            f"the Dask cluster lost the work ({type(error).__name__}: {reason(error)}); look at "
+            "the memory and the logs of its workers, then fit again."
         ) from error
 
 

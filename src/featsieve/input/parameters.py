@@ -11,7 +11,6 @@ import numbers
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from copy import copy
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
@@ -102,37 +101,6 @@ def is_real(value: Any) -> bool:
         return not math.isnan(float(value))
     except OverflowError:
         return False
-
-
-def python_number(value: Any) -> Any:
-    """A NumPy scalar as a Python number, which neither wraps around nor overflows at 255.
-
-    >>> python_number(np.uint8(3)), python_number("auto")
-    (3, 'auto')
-    """
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, np.integer) and is_integer(value):
-        return int(value)
-    return float(value) if isinstance(value, np.floating) else value
-
-
-def python_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those parameters that are NumPy scalars, or estimators that have some, in Python numbers."""
-    plain = {name: _with_python_numbers(value) for name, value in values.items()}
-    return {name: value for name, value in plain.items() if value is not values[name]}
-
-
-def _with_python_numbers(value: Any) -> Any:
-    """An estimator itself stays as it is: a copy has the numbers."""
-    if not hasattr(value, "get_params") or isinstance(value, type):
-        return python_number(value)
-    changed = python_numbers(vars(value)) if hasattr(value, "__dict__") else {}
-    if not changed:
-        return value
-    other = copy(value)
-    vars(other).update(changed)
-    return other
 
 
 def check_integer(

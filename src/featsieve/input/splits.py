@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from featsieve.arrays import Array, IntArray
-from featsieve.errors import InputError
+from featsieve.errors import InputError, reason
 from featsieve.input.parameters import brief
 
 Splits = list[tuple[IntArray, IntArray]]
@@ -33,10 +33,9 @@ def fixed_splits(
             raise ValueError("there are no folds")
         return [(_indices(train, n_rows), _indices(test, n_rows)) for train, test in splits]
     except (ValueError, TypeError, OverflowError, IndexError) as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
         raise InputError(
-            f"cv={brief(cv)} cannot split the {n_rows} rows ({reason}); give an integer >= 2, a "
-            "splitter or a list of (training rows, test rows)."
+            f"cv={brief(cv)} cannot split the {n_rows} rows ({reason(error).rstrip('.')}); give "
+            "an integer >= 2, a splitter or a list of (training rows, test rows)."
         ) from None
 
 

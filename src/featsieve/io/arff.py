@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from featsieve.arrays import Array
-from featsieve.errors import InputError
-from featsieve.io.foreign import reason
+from featsieve.errors import InputError, reason
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"\s*(?P<name>{_QUOTED}|[^\s{{]+)\s*(?P<kind>.+)", re.DOTALL)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from featsieve.errors import InputError
+from featsieve.errors import InputError, reason
 from featsieve.io.budget import Budget, open_unpacked, unpacked_size
-from featsieve.io.foreign import damage_explained, reason
+from featsieve.io.foreign import damage_explained
 from featsieve.io.layout import BLANKS_BEFORE_QUOTE, Layout, Sample, look_at, not_text, western
 from featsieve.io.lost_text import (
     Pointed,

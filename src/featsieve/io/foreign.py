@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from featsieve.errors import InputError, MemoryBudgetError, printable
-
-LONGEST_REASON = 120
+from featsieve.errors import InputError, MemoryBudgetError, reason
 
 
 @contextmanager
@@ -28,14 +26,3 @@ def damage_explained(source: str, what: str, advice: str) -> Iterator[None]:
         ) from None
     except Exception as error:
         raise InputError(f"{source} {what} ({reason(error)}); {advice}.") from None
-
-
-def reason(error: Exception) -> str:
-    """What a foreign error says, on one line and not too long.
-
-    >>> reason(ValueError("row 3: bad cell\\nrow 4: bad cell")), reason(KeyError())
-    ('row 3: bad cell', 'KeyError')
-    """
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = printable(lines[0]) if lines else type(error).__name__
-    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
