@@ -427,6 +427,9 @@ def test_a_sparse_archive_that_lies_is_one_sentence(tmp_path):
     np.savez(path, shape=[2, 3], **parts)  # an index outside of the matrix
     with pytest.raises(InputError, match=r"t\.npz is not a whole sparse matrix \(.*\); write it"):
         read_table(path)
+    np.savez(path, shape=[2, 3], **parts | {"indices": [0, 1], "indptr": [0, 10**8, 0]})
+    with pytest.raises(InputError, match=r"\(its indices do not fit its shape\)"):
+        read_table(path)  # it says that it stores nothing, and then names cells far away
     np.savez(path, shape=[2, 10**9], **parts)
     with pytest.raises(InputError, match=r"t\.npz has an index of 1,000,000,000"):
         read_table(path)

@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from featsieve.errors import InputError
+from featsieve.input.sparse import is_sound
 from featsieve.io.arff import parse_arff
 from featsieve.io.budget import Budget, is_compressed
 from featsieve.io.foreign import damage_explained
@@ -145,7 +146,8 @@ def _sparse_from_arrays(arrays: dict[str, Any], source: str, budget: Budget) -> 
     if word in ("csr", "csc", "bsr"):
         build = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}[word]
         matrix = build((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-        matrix.check_format(full_check=True)  # indices outside of the matrix would end the process
+        if not is_sound(matrix):
+            raise ValueError("its indices do not fit its shape")
     elif word == "coo":
         matrix = sp.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
     elif word == "dia":
