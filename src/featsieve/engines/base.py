@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
@@ -92,6 +92,13 @@ def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) 
     return np.concatenate([fn(engine.take(columns=tile)[0], tile) for tile in tiles])
 
 
+@runtime_checkable
+class CanLend(Protocol):
+    """All cells as ``take`` would copy them, where they are; None where they lie otherwise."""
+
+    def lent(self) -> FloatArray | None: ...
+
+
 COPIES_PER_TILE = 4  # the columns taken, what is made of them, and the engine's own copy
 VALUES_PER_PIECE = 1 << 18  # they keep a thread busy for about a millisecond, and fit its cache
 
@@ -118,14 +125,16 @@ def map_taken(
     n_rows = engine.n_samples if rows is None else len(rows)
     bytes_per_column = COPIES_PER_TILE * BYTES_PER_NUMBER * max(n_rows, 1)
     at_once = max(1, engine.memory_limit // bytes_per_column)
+    is_all = rows is None and len(columns) == engine.n_features
+    lent = engine.lent() if is_all and isinstance(engine, CanLend) else None
     if isinstance(engine, CanMapTaken):
         there = engine.map_taken(partial(_of_pieces, fn, n_values), rows, columns, at_once)
         if there is not None:
             return [result for _, results in there for result in results]
     done: list[R] = []
-    for start, stop in spans(len(columns), at_once):
+    for start, stop in spans(len(columns), at_once if lent is None else len(columns)):
         taken = None if stop - start == engine.n_features else columns[start:stop]
-        X = np.ascontiguousarray(engine.take(rows, taken)[0])
+        X = np.ascontiguousarray(engine.take(rows, taken)[0]) if lent is None else lent
         parts = pieces(stop - start, n_values)
         n_threads = n_jobs if len(parts) >= 2 * n_jobs else 1
         for results in ordered_map(partial(fn, X), parts, n_threads):

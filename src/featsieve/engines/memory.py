@@ -95,6 +95,12 @@ class ArraySource:
     def pick(self, rows: IntArray) -> FloatArray:
         return self.take(rows, None)
 
+    def lent(self) -> FloatArray | None:
+        """The array itself, if it is what ``take`` copies; not one that may be on a disk."""
+        values = self._values
+        is_plain = type(values) is np.ndarray and values.flags.carray
+        return values if is_plain and values.dtype == self._dtype else None
+
 
 class SparseSource:
     """A SciPy sparse matrix or array; blocks stay sparse."""
@@ -367,6 +373,12 @@ class MemoryEngine(BaseEngine):
         if rows is None or self.n_jobs == 1 or len(rows) * n_columns < WORTH_THREADS:
             return self._source.take(rows, columns), self.targets(rows)
         return self._take_on_threads(rows, columns), self.targets(rows)
+
+    def lent(self) -> FloatArray | None:
+        """All cells where they are, for those who only look at them."""
+        self.screen()
+        source = self._source
+        return source.lent() if isinstance(source, ArraySource) and self.units is None else None
 
     def _take_on_threads(self, rows: IntArray, columns: IntArray | None) -> FloatArray:
         first = self._source.take(rows[:1], columns)
