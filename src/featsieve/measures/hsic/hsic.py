@@ -279,6 +279,11 @@ class BoundHSIC(ProjectsRows, SetChanges):
         other._rows = replace(self._rows, pairs=self._rows.pairs.alone())
         return other
 
+    @property
+    def is_helped(self) -> bool:
+        schema = self._rows.schema
+        return self._rows.pairs.alone().n_helped(schema.n_columns) > 1
+
     def _column_scale(self, weights: FloatArray) -> FloatArray:
         return self._kernel.scale(weights)[self._rows.schema.unit_of_column]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache, partial, reduce
 from itertools import combinations_with_replacement, islice
@@ -15,7 +15,7 @@ from featsieve.engines.base import require_memory, rows_inside
 from featsieve.engines.memory import gathered
 from featsieve.engines.remote import CanShare
 from featsieve.protocols import Engine
-from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.pool import ordered_map, shared_map
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Block
 
@@ -24,6 +24,7 @@ NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
 GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
+WORTH_HELP = 1 << 22  # a millisecond: a thread that sleeps takes a tenth of that to begin
 GRACE = 0.5  # seconds: a search that looks at the clock itself ends by itself
 WORTH_A_CLUSTER = 1 << 30  # half a second of work
 TILES_PER_TASK = 8
@@ -107,7 +108,12 @@ class RowPairs(Protocol):
         ...
 
     def alone(self) -> RowPairs:
-        """The same pairs for use inside another thread: no threads and no reports."""
+        """The same pairs for use inside another thread: no reports, and no threads but those that
+        have nothing else to do."""
+        ...
+
+    def n_helped(self, n_columns: int) -> int:
+        """Threads that may share a pass over strips inside another thread."""
         ...
 
 
@@ -143,6 +149,7 @@ class GatheredRowPairs:
     monitor: Monitor
     order: IntArray | None = None
     local: bool = True
+    helpers: int = 0  # inside another thread
 
     @property
     def n_groups(self) -> int:
@@ -169,8 +176,15 @@ class GatheredRowPairs:
         if not self.can_strip(len(columns)):
             return self.reduce(fn, columns)
         rows, strips = replace(self.rows, X=self.rows.X[columns]), self.strips()
-        parts = ordered_map(
-            lambda strip: fn(*map(rows.piece, strip)), strips, self.n_threads(len(columns))
+        n_threads, n_helped = self.n_threads(len(columns)), self.n_helped(len(columns))
+
+        def of_strip(strip: tuple[slice, slice]) -> Any:
+            return fn(*map(rows.piece, strip))
+
+        parts: Iterable[Any] = (
+            shared_map(of_strip, strips, n_helped)
+            if n_helped > 1
+            else ordered_map(of_strip, strips, n_threads)
         )
         merged: Any = None
         for done, part in enumerate(parts, start=1):
@@ -218,11 +232,15 @@ class GatheredRowPairs:
     def n_threads(self, n_columns: int) -> int:
         return 1 if self._evaluations(n_columns) < WORTH_A_THREAD else self.n_jobs
 
+    def n_helped(self, n_columns: int) -> int:
+        return 1 if self._evaluations(n_columns) < WORTH_HELP else 1 + self.helpers
+
     def _evaluations(self, n_columns: int) -> int:
         return self.n_groups * self.rows_together**2 * max(n_columns, 1)
 
     def alone(self) -> GatheredRowPairs:
-        return replace(self, n_jobs=1, monitor=self.monitor.silent(GRACE))
+        helpers = self.n_jobs - 1 or self.helpers
+        return replace(self, n_jobs=1, helpers=helpers, monitor=self.monitor.silent(GRACE))
 
     def gathered(self) -> GatheredRowPairs:
         return self
@@ -297,6 +315,9 @@ class StreamedRowPairs:
 
     def alone(self) -> StreamedRowPairs:
         return self
+
+    def n_helped(self, n_columns: int) -> int:
+        return 1
 
     def gathered(self) -> GatheredRowPairs:
         engine = self.engine
