@@ -57,11 +57,13 @@ def ordered_map(
 
 
 def shared_map(fn: Callable[[T], R], items: Sequence[T], n_jobs: int) -> list[R]:
-    """Like ``map``, for items of a part of a millisecond: this thread works instead of waiting, and
+    """Like ``map``, for items of about a millisecond: this thread works instead of waiting, and
     threads of the pool that have nothing else to do help it.
 
     Called from a thread of a pool, it is that pool.
     """
+    if n_jobs == 1:
+        return list(map(fn, items))
     results: dict[int, R] = {}
     left = iter(range(len(items)))
 

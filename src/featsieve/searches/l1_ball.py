@@ -171,9 +171,7 @@ class L1Ball(BaseEstimator):
         value = lru_cache(maxsize=None)(bound.value)
         return lambda step: value(step.support)
 
-    def _restarts(
-        self, bound: WeightedBound, k: int, done: Sequence[Restart]
-    ) -> Iterator[Restart]:
+    def _restarts(self, bound: WeightedBound, k: int, done: Sequence[Restart]) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""
         unwanted = Event()
         ascent = Ascent(
