@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import lru_cache
 from threading import Lock, local
 from typing import Any, TypeVar
@@ -48,12 +48,12 @@ def ordered_map(
         try:
             for item in items:
                 pending.append(pool.submit(fn, item))
-                while len(pending) >= most():
+                while pending and len(pending) >= most():
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
         finally:  # nothing may still be at work on arrays and files of a run that has ended
-            wait([future for future in pending if not future.cancel()])
+            wait(pool.take_back(pending))
 
 
 def shared_map(fn: Callable[[T], R], items: Sequence[T], n_jobs: int) -> list[R]:
@@ -78,7 +78,7 @@ def shared_map(fn: Callable[[T], R], items: Sequence[T], n_jobs: int) -> list[R]
         work()
     finally:
         deque(left, maxlen=0)
-        wait(begun := [helper for helper in helpers if not helper.cancel()])
+        wait(begun := pool.take_back(helpers))
     for helper in begun:
         helper.result()
     return [results[number] for number in range(len(items))]
@@ -123,9 +123,19 @@ class _Pool:
 
     def submit(self, fn: Callable[[T], R], item: T) -> Future[R]:
         self._count(-1)
-        future = self._threads.submit(copy_context().run, fn, item)
-        future.add_done_callback(lambda _: self._count(1))
-        return future
+        return self._threads.submit(self._run, copy_context(), fn, item)
+
+    def _run(self, context: Context, fn: Callable[[T], R], item: T) -> R:
+        try:
+            return context.run(fn, item)
+        finally:  # who waits for the result finds the thread free
+            self._count(1)
+
+    def take_back(self, futures: Collection[Future[R]]) -> list[Future[R]]:
+        """What no thread has begun is left out; those that have been begun come back."""
+        begun = [future for future in futures if not future.cancel()]
+        self._count(len(futures) - len(begun))
+        return begun
 
     def _count(self, change: int) -> None:
         with self._counting:
