@@ -220,14 +220,6 @@ class HasWorkload(Protocol):
 
 
 @runtime_checkable
-class HasHelp(Protocol):
-    """Whether threads that have nothing else to do help an evaluation of a restart (optional)."""
-
-    @property
-    def is_helped(self) -> bool: ...
-
-
-@runtime_checkable
 class HasRestarts(Protocol):
     """A bound object of its own for one restart of a search.
 

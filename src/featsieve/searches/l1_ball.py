@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from threading import Event
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -27,7 +27,6 @@ from featsieve.input.parameters import (
 from featsieve.protocols import (
     CAPABILITY_WORDS,
     HasContextScores,
-    HasHelp,
     HasRestarts,
     HasTuning,
     HasValue,
@@ -74,6 +73,14 @@ class RadiusStep:
     def distance(self, k: int) -> tuple[int, int]:
         """Smaller is better: (| |X| − k |, |X| − k), the first keys of Algorithm 1, line 24."""
         return abs(self.size - k), self.size - k
+
+
+@runtime_checkable
+class HasHelp(Protocol):
+    """Whether threads that have nothing else to do help an evaluation of a restart (optional)."""
+
+    @property
+    def is_helped(self) -> bool: ...
 
 
 Worth = Callable[[RadiusStep], float]
