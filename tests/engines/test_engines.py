@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 
 from featsieve import PearsonRanking, open_parquet
 from featsieve.engines import row_tiles
-from featsieve.engines.base import block_rows, map_taken, spans
+from featsieve.engines.base import block_rows, spans
+from featsieve.engines.taken import map_taken
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures.pearson.pearson import Pearson
@@ -236,6 +237,21 @@ def test_rows_taken_on_threads_are_the_same(columns, monkeypatch):
     assert taken.tolist() == expected.tolist()
     assert taken.flags.c_contiguous
     assert y[:, 0].tolist() == X[rows, 0].tolist()
+
+
+def test_an_array_is_lent_where_it_is_what_would_be_copied():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    y = X[:, 0]
+    assert open_engine(X, y, Settings()).lent() is X
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    for other in (np.asfortranarray(X), X[::2], X.astype(np.int64), sp.csr_array(X), read_only):
+        assert open_engine(other, y[: other.shape[0]], Settings()).lent() is None
+    huge = X.copy()
+    huge[:, 1] *= 1e200
+    assert open_engine(huge, y, Settings(rescale=True)).lent() is None
+    with pytest.raises(InputError, match="missing"):
+        open_engine(np.where(X > 2, np.nan, X), y, Settings()).lent()
 
 
 def test_columns_of_arrow_may_come_in_pieces():

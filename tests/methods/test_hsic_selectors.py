@@ -94,6 +94,20 @@ def test_l1hsic_keeps_its_weights():
     np.testing.assert_array_equal(again.fit(data.data, data.target).weights_, selector.weights_)
 
 
+def test_threads_that_help_a_restart_change_nothing(monkeypatch):
+    monkeypatch.setattr(tiles, "WORTH_HELP", 1)
+    monkeypatch.setattr(tiles, "TILE", 32)
+    data = make_quad(150, random_state=0)
+    one, two = (
+        L1HSIC(n_features_to_select=2, n_init=3, random_state=0, n_jobs=n).fit(
+            data.data, data.target
+        )
+        for n in (1, 2)
+    )
+    np.testing.assert_array_equal(one.weights_, two.weights_)
+    assert one.result_.trace == two.result_.trace
+
+
 @pytest.mark.parametrize("selector", [HSFS(random_state=0), BAHSIC(), HSICRanking()])
 def test_pairs_of_rows_on_threads_change_nothing(selector):
     """Several tiles are one piece of work of a thread; their sums are added in the same order."""

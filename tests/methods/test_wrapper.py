@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -95,24 +96,31 @@ def test_groups_reach_the_splitter(count):
     assert fitted.result_.objective == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("seconds", "n_jobs"), [(0.0, {1, 2}), (np.inf, {1})])
-def test_processes_are_started_for_long_folds_only(seconds, n_jobs, monkeypatch):
-    """The first set of columns is scored here, which tells how long a fold takes."""
+@pytest.mark.parametrize(("seconds", "asked_for"), [(0.0, {2}), (np.inf, set())])
+def test_processes_are_started_for_long_folds_only(seconds, asked_for, monkeypatch):
+    """The first fold is scored here, which tells how long one takes; the others of all sets of a
+    round are shared out together."""
     from featsieve.measures import cross_val_score
 
-    asked = []
-    score = cross_val_score.cross_val_score
+    asked, at_once = set(), []
 
-    def noted(*arguments, **options):
-        asked.append(options.pop("n_jobs"))
-        return score(*arguments, **options)
+    def noted(n_jobs):
+        def run(calls):
+            calls = list(calls)
+            asked.add(n_jobs)
+            at_once.append(len(calls))
+            return [task(*args, **kwargs) for task, args, kwargs in calls]
 
-    monkeypatch.setattr(cross_val_score, "cross_val_score", noted)
+        return run
+
+    monkeypatch.setattr(cross_val_score, "Parallel", noted)
+    monkeypatch.setattr(cross_val_score, "delayed", joblib.delayed)
     monkeypatch.setattr(cross_val_score, "WORTH_A_PROCESS", seconds)
     X = np.random.default_rng(0).normal(size=(60, 3))
     y = X[:, 1] + X[:, 2] ** 2
     two = WrapperSelector(LinearRegression(), n_features_to_select=2, n_jobs=2).fit(X, y)
-    assert set(asked) == n_jobs
+    assert asked == asked_for
+    assert at_once == ([2] * 12 if asked_for else [])  # 15 folds and 10, one of them scored here
     one = WrapperSelector(LinearRegression(), n_features_to_select=2).fit(X, y)
     assert one.scores_.tolist() == two.scores_.tolist()
 

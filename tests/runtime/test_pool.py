@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from featsieve.runtime.pool import ordered_map, read_ahead
+from featsieve.runtime.pool import is_worker, ordered_map, read_ahead, shared_map
 from featsieve.runtime.progress import Monitor, TimeUp
 
 
@@ -57,6 +57,58 @@ def test_few_pieces_are_under_way_at_any_time():
     assert next(results) == 0
     assert len(taken) <= 4
     results.close()
+
+
+def test_as_many_pieces_are_under_way_as_are_asked_for():
+    taken = []
+
+    def items():
+        for item in range(9):
+            taken.append(item)
+            yield item
+
+    results = ordered_map(abs, items(), 2, lambda: 1)
+    assert next(results) == 0
+    assert taken == [0]
+    results.close()
+    assert list(ordered_map(abs, range(9), 2, lambda: 20)) == list(range(9))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_shared_work_comes_in_order_from_outside_and_inside_a_pool(n_jobs):
+    def squares(count):
+        return shared_map(lambda item: item**2, range(count), n_jobs)
+
+    expected = [[item**2 for item in range(count)] for count in range(7)]
+    assert [squares(count) for count in range(7)] == expected
+    assert list(ordered_map(squares, range(7), n_jobs)) == expected
+
+
+def test_a_thread_without_work_helps_another():
+    """Each of two items waits for the other one to begin."""
+    both = threading.Barrier(2)
+
+    def alone(_):
+        return shared_map(lambda _: (both.wait(60), is_worker()), range(2), 2)
+
+    assert [is_pool for _, is_pool in alone(0)] in ([False, True], [True, False])
+    assert [[is_pool for _, is_pool in each] for each in ordered_map(alone, [0], 2)] == [[True] * 2]
+
+
+@pytest.mark.parametrize("failing", [0, 3])
+def test_an_error_in_shared_work_comes_out_and_leaves_nothing_at_work(failing):
+    at_work = []
+
+    def work(item):
+        at_work.append(item)
+        time.sleep(0.01)
+        if item == failing:
+            raise OSError("the disk is full")
+        at_work.remove(item)
+
+    with pytest.raises(OSError, match="the disk is full"):
+        shared_map(work, range(6), 2)
+    assert at_work == [failing]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

@@ -101,6 +101,32 @@ def test_same_answer_for_any_n_jobs(n_jobs):
         assert one.trace == many.trace
 
 
+class Helped(Restartable):
+    """Evaluations that idle threads help; ``begun`` lists the restarts."""
+
+    is_helped = True
+
+    def __init__(self, peak, begun):
+        super().__init__(peak)
+        self.begun = begun
+
+    def restart(self, seed):
+        self.begun.append(seed)
+        return Helped(self.peak, self.begun)
+
+
+@pytest.mark.parametrize("n_agree", [None, 2, 3])
+def test_helped_restarts_begin_when_they_are_needed(n_agree):
+    begun = {1: [], 2: []}
+    one, two = (
+        run(Helped([3.0, 2.0, 1.0], begun[n]), 1, n_init=9, n_agree=n_agree, n_jobs=n)
+        for n in (1, 2)
+    )
+    assert one.trace == two.trace
+    assert sorted(begun[1]) == sorted(begun[2])
+    assert len(begun[2]) == (n_agree or 9)
+
+
 def test_restarts_end_when_enough_of_them_agree():
     assert len(run(Hill([3.0, 2.0, 1.0]), 1, n_init=9).trace) == 9
     assert len(run(Hill([3.0, 2.0, 1.0]), 1, n_init=9, n_agree=3).trace) == 3

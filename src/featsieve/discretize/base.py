@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featsieve.arrays import Array, BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import encode_columns, encode_few_cuts, encode_many_cuts
-from featsieve.engines.base import map_taken, pieces
+from featsieve.engines.taken import map_taken, pieces
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_integer, effective_n_jobs
 from featsieve.input.tables import (

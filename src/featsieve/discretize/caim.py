@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from featsieve.arrays import FloatArray, IntArray
+from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import caim_boundaries
 from featsieve.discretize.base import MAX_CUTS, Discretizer, cuts_between
 
@@ -44,15 +44,42 @@ class CAIM(Discretizer):
     def _cuts(
         self, values: FloatArray, classes: IntArray | None, weights: FloatArray | None
     ) -> FloatArray:
-        distinct, rank = np.unique(values, return_inverse=True)
-        if len(distinct) < 2 or classes is None:
+        if not len(values) or classes is None:
             return np.empty(0)
-        n_classes = int(classes.max()) + 1
-        keys = rank * n_classes + classes
-        counts = np.bincount(keys, weights=weights, minlength=len(distinct) * n_classes)
-        cumulative = np.zeros((len(distinct) + 1, n_classes))
-        np.cumsum(counts.reshape(-1, n_classes), axis=0, out=cumulative[1:])
+        order = np.argsort(values)
+        ordered = values[order]
+        is_last = np.append(ordered[1:] != ordered[:-1], True)
+        distinct = ordered[is_last]
+        if len(distinct) < 2:
+            return np.empty(0)
+        if weights is None:
+            cumulative = _numbers_up_to(is_last, classes[order])
+        else:
+            cumulative = _weights_up_to(is_last, order, classes, weights)
         return cuts_between(distinct)[np.sort(accepted_boundaries(cumulative)) - 1]
+
+
+def _numbers_up_to(is_last: BoolArray, classes: IntArray) -> FloatArray:
+    """Rows of each class up to each distinct value, from rows in the order of their values."""
+    n_classes = int(classes.max()) + 1
+    cumulative = np.zeros((np.count_nonzero(is_last) + 1, n_classes))
+    for label in range(n_classes):
+        cumulative[1:, label] = np.cumsum(classes == label)[is_last]
+    return cumulative
+
+
+def _weights_up_to(
+    is_last: BoolArray, order: IntArray, classes: IntArray, weights: FloatArray
+) -> FloatArray:
+    """The same with weights, which are added up in the order of the rows of the table."""
+    n_classes, n_distinct = int(classes.max()) + 1, np.count_nonzero(is_last)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.cumsum(is_last) - is_last
+    keys = rank * n_classes + classes
+    sums = np.bincount(keys, weights=weights, minlength=n_distinct * n_classes)
+    cumulative = np.zeros((n_distinct + 1, n_classes))
+    np.cumsum(sums.reshape(-1, n_classes), axis=0, out=cumulative[1:])
+    return cumulative
 
 
 def accepted_boundaries(cumulative: FloatArray) -> IntArray:

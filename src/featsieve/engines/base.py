@@ -11,18 +11,16 @@ import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
 from featsieve.engines import cells
-from featsieve.engines.remote import CanMapTaken, CanShare
+from featsieve.engines.remote import CanShare
 from featsieve.errors import MemoryBudgetError
 from featsieve.input.parameters import format_bytes
 from featsieve.protocols import Engine, S
 from featsieve.runtime.freed import FreedMemory
-from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, KeptRows, Schema, Target
 from featsieve.statistics.moments import ColumnMoments
 
 F = TypeVar("F", bound=Callable[..., Any])
-R = TypeVar("R")
 
 BLOCK_BYTES = 1 << 24
 BYTES_IN_PLACE = 1 << 26  # of a block that is read where it is
@@ -90,55 +88,6 @@ def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) 
     width = tile_columns(engine.n_samples, engine.memory_limit, 1)
     tiles = [np.arange(*span) for span in spans(engine.n_features, width)]
     return np.concatenate([fn(engine.take(columns=tile)[0], tile) for tile in tiles])
-
-
-COPIES_PER_TILE = 4  # the columns taken, what is made of them, and the engine's own copy
-VALUES_PER_PIECE = 1 << 18  # they keep a thread busy for about a millisecond, and fit its cache
-
-
-def pieces(n_columns: int, n_values: int) -> list[tuple[int, int]]:
-    """Columns of so many values each in pieces of work for threads."""
-    return list(spans(n_columns, max(1, VALUES_PER_PIECE // max(n_values, 1))))
-
-
-def map_taken(
-    engine: Engine,
-    fn: Callable[[FloatArray, tuple[int, int]], list[R]],
-    rows: IntArray | None,
-    columns: IntArray,
-    n_values: int,
-    message: str,
-    n_jobs: int,
-) -> list[R]:
-    """One result per column, from the cells of some rows: where they are, or here in threads.
-
-    ``fn`` gets the cells that were taken, and the first and last + 1 of the columns to look at; it
-    looks at about ``n_values`` values per column.
-    """
-    n_rows = engine.n_samples if rows is None else len(rows)
-    bytes_per_column = COPIES_PER_TILE * BYTES_PER_NUMBER * max(n_rows, 1)
-    at_once = max(1, engine.memory_limit // bytes_per_column)
-    if isinstance(engine, CanMapTaken):
-        there = engine.map_taken(partial(_of_pieces, fn, n_values), rows, columns, at_once)
-        if there is not None:
-            return [result for _, results in there for result in results]
-    done: list[R] = []
-    for start, stop in spans(len(columns), at_once):
-        taken = None if stop - start == engine.n_features else columns[start:stop]
-        X = np.ascontiguousarray(engine.take(rows, taken)[0])
-        parts = pieces(stop - start, n_values)
-        n_threads = n_jobs if len(parts) >= 2 * n_jobs else 1
-        for results in ordered_map(partial(fn, X), parts, n_threads):
-            done += results
-            engine.monitor.tick(message, len(done), len(columns))
-    return done
-
-
-def _of_pieces(
-    fn: Callable[[FloatArray, tuple[int, int]], list[R]], n_values: int, X: FloatArray
-) -> list[R]:
-    X = np.ascontiguousarray(X)
-    return [result for piece in pieces(X.shape[1], n_values) for result in fn(X, piece)]
 
 
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:

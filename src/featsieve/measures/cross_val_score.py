@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -11,9 +13,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
+from sklearn.utils.parallel import Parallel, delayed
 
 from featsieve.arrays import FloatArray
-from featsieve.engines.base import spans
 from featsieve.errors import InputError
 from featsieve.input.parameters import brief, not_allowed
 from featsieve.input.splits import Splits, fixed_splits
@@ -71,6 +73,16 @@ class CrossValScore(BaseMeasure):
         return BoundCrossValScore(self, engine)
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """A set of units, its columns and one fold."""
+
+    key: frozenset[int]
+    X: Any
+    y: Any
+    fold: tuple[Any, Any]
+
+
 class BoundCrossValScore:
     """An estimator with its data; a set's score is computed once."""
 
@@ -93,24 +105,45 @@ class BoundCrossValScore:
     def value(self, subset: Sequence[int]) -> float:
         return float(np.mean(self.fold_scores(subset)))
 
-    def fold_scores(self, subset: Sequence[int]) -> FloatArray:
-        """One score per fold."""
-        key = frozenset(int(unit) for unit in subset)
-        if key not in self._known:
-            self._known[key] = self._score(sorted(key))
-        return self._known[key]
+    def values_with(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._values([[*subset, candidate] for candidate in candidates])
+
+    def values_without(self, subset: Sequence[int], candidates: Sequence[int]) -> FloatArray:
+        return self._values([[u for u in subset if u != c] for c in candidates])
 
     def scores(self) -> FloatArray:
         """Each unit alone."""
-        return np.array([self.value([unit]) for unit in range(self.n_units)])
+        return self._values([[unit] for unit in range(self.n_units)])
 
-    def _score(self, units: list[int]) -> FloatArray:
-        X, y = self._engine.native(np.sort(self._engine.schema.columns_of_units(units)))
-        return np.concatenate([self._fold_scores(X, y, folds) for folds in self._fold_rounds()])
+    def fold_scores(self, subset: Sequence[int]) -> FloatArray:
+        """One score per fold."""
+        key = frozenset(int(unit) for unit in subset)
+        self._learn([key])
+        return self._known[key]
 
-    def _fold_rounds(self) -> list[list[tuple[Any, Any]]]:
+    def _values(self, subsets: Sequence[Sequence[int]]) -> FloatArray:
+        """Processes share the folds of all sets, so that none waits for the last fold of a set."""
+        self._learn([frozenset(int(unit) for unit in subset) for subset in subsets])
+        return np.array([self.value(subset) for subset in subsets])
+
+    def _learn(self, keys: Sequence[frozenset[int]]) -> None:
         """As many folds at a time as there are processes: the clock is looked at in between."""
-        return [self._folds[start:stop] for start, stop in spans(len(self._folds), self._n_jobs)]
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._known]
+        scores: dict[frozenset[int], list[float]] = {key: [] for key in unknown}
+        trials = self._trials(unknown)
+        while together := list(islice(trials, self._n_jobs)):
+            self.monitor.check()
+            for trial, score in zip(together, self._scores_of(together), strict=True):
+                scores[trial.key].append(score)
+                if len(scores[trial.key]) == len(self._folds):
+                    self._known[trial.key] = np.array(scores[trial.key])
+
+    def _trials(self, keys: Sequence[frozenset[int]]) -> Iterator[_Trial]:
+        schema = self._engine.schema
+        for key in keys:
+            X, y = self._engine.native(np.sort(schema.columns_of_units(sorted(key))))
+            for fold in self._folds:
+                yield _Trial(key, X, y, fold)
 
     @property
     def _n_jobs(self) -> int:
@@ -118,25 +151,37 @@ class BoundCrossValScore:
         is_worth_it = self._longest is not None and self._longest >= WORTH_A_PROCESS
         return self._engine.n_jobs if is_worth_it else 1
 
-    def _fold_scores(self, X: Any, y: Any, folds: list[tuple[Any, Any]]) -> FloatArray:
-        self.monitor.check()
+    def _scores_of(self, trials: list[_Trial]) -> list[float]:
         started, n_jobs = perf_counter(), self._n_jobs
-        scores = cross_val_score(
+        tasks = [self._task(trial) for trial in trials]
+        if n_jobs == 1:
+            results = [task() for task in tasks]
+        else:
+            results = Parallel(n_jobs=n_jobs)(delayed(task)() for task in tasks)
+        if n_jobs == 1:
+            self._longest = max(self._longest or 0.0, perf_counter() - started)
+        scores = [float(result[0]) for result in results]
+        for trial, score in zip(trials, scores, strict=True):
+            self._refuse_nan(score, trial)
+        return scores
+
+    def _task(self, trial: _Trial) -> Callable[[], FloatArray]:
+        return partial(
+            cross_val_score,
             clone(self._measure.estimator),
-            X,
-            y,
-            cv=folds,
+            trial.X,
+            trial.y,
+            cv=[trial.fold],
             scoring=self._measure.scoring,
-            n_jobs=n_jobs,
             params=self._measure.score_params or None,
             error_score="raise",
         )
-        if n_jobs == 1:
-            self._longest = max(self._longest or 0.0, (perf_counter() - started) / len(folds))
-        if np.isnan(scores).any():  # compared with others, it would be neither better nor worse
+
+    def _refuse_nan(self, score: float, trial: _Trial) -> None:
+        """Compared with others, it would be neither better nor worse."""
+        if np.isnan(score):
             raise InputError(
                 f"the score of {brief(self._measure.estimator)} is NaN in a fold of "
-                f"{len(folds[int(np.isnan(scores).argmax())][1])} test rows; give folds of more "
-                "rows or classes (cv), or another scoring."
+                f"{len(trial.fold[1])} test rows; give folds of more rows or classes (cv), or "
+                "another scoring."
             )
-        return np.asarray(scores, dtype=np.float64)

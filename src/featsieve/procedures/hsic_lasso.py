@@ -15,6 +15,7 @@ from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_choice, check_integer, is_word
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
+from featsieve.measures.hsic.gathering import block_pairs, row_pairs
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
     kernel_function,
@@ -24,7 +25,7 @@ from featsieve.measures.hsic.kernels import (
 from featsieve.measures.hsic.landmark_grams import landmark_grams
 from featsieve.measures.hsic.passes import centring, fit_target_side
 from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel
-from featsieve.measures.hsic.tiles import RowPairs, block_pairs, row_pairs
+from featsieve.measures.hsic.tiles import RowPairs
 from featsieve.measures.hsic.unit_grams import (
     UnitGrams,
     can_store,

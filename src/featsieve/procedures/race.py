@@ -152,10 +152,13 @@ class Race:
             return None
 
         order = running if n_jobs == 1 else running[::-1]  # the longest first, else all wait for it
+        at_once = len(order) + 1  # nor does one thread wait for it with work of others left
         answers = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for done, ballot in enumerate(ordered_map(answer, order, n_jobs), start=1):
+            for done, ballot in enumerate(
+                ordered_map(answer, order, n_jobs, lambda: at_once), start=1
+            ):
                 answers.append(ballot)
                 self.monitor.tick(words, done, len(running) + 1)
         return answers if n_jobs == 1 else answers[::-1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import lru_cache
 from threading import Lock, local
 from typing import Any, TypeVar
@@ -20,14 +20,20 @@ LOOK_SECONDS = 0.05
 LAST_SECONDS = 0.3  # of a reader, after the limit
 
 
-_pools: dict[int, ThreadPoolExecutor] = {}
+_pools: dict[int, _Pool] = {}
 _opening = Lock()
 _here = local()
 _END = object()
 
 
-def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterator[R]:
-    """Like ``map``, on threads; at most two pieces per thread are under way at any time.
+def ordered_map(
+    fn: Callable[[T], R],
+    items: Iterable[T],
+    n_jobs: int,
+    at_once: Callable[[], int] | None = None,
+) -> Iterator[R]:
+    """Like ``map``, on threads; at most two pieces per thread are under way at any time, or as many
+    as ``at_once`` says at that time.
 
     Called from one of those threads it works in that thread: waiting for the others could last
     for ever.
@@ -36,17 +42,46 @@ def ordered_map(fn: Callable[[T], R], items: Iterable[T], n_jobs: int) -> Iterat
         yield from map(fn, items)
         return
     pool = _pool(n_jobs)
+    most = at_once or (lambda: 2 * n_jobs)
     pending: deque[Future[R]] = deque()
     with single_threaded_blas():
         try:
             for item in items:
-                pending.append(pool.submit(copy_context().run, fn, item))
-                if len(pending) >= 2 * n_jobs:
+                pending.append(pool.submit(fn, item))
+                while pending and len(pending) >= most():
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
         finally:  # nothing may still be at work on arrays and files of a run that has ended
-            wait([future for future in pending if not future.cancel()])
+            wait(pool.take_back(pending))
+
+
+def shared_map(fn: Callable[[T], R], items: Sequence[T], n_jobs: int) -> list[R]:
+    """Like ``map``, for items of about a millisecond: this thread works instead of waiting, and
+    threads of the pool that have nothing else to do help it.
+
+    Called from a thread of a pool, it is that pool.
+    """
+    if n_jobs == 1:
+        return list(map(fn, items))
+    results: dict[int, R] = {}
+    left = iter(range(len(items)))
+
+    def work(_: None = None) -> None:
+        for number in left:
+            results[number] = fn(items[number])
+
+    pool = getattr(_here, "pool", None) or _pool(n_jobs)
+    n_helpers = min(n_jobs, len(items)) - 1
+    helpers = [pool.submit(work, None) for _ in range(min(n_helpers, pool.n_free))]
+    try:
+        work()
+    finally:
+        deque(left, maxlen=0)
+        wait(begun := pool.take_back(helpers))
+    for helper in begun:
+        helper.result()
+    return [results[number] for number in range(len(items))]
 
 
 def read_ahead(items: Iterator[T], monitor: Monitor = SILENT) -> Iterator[T]:
@@ -75,21 +110,49 @@ def _awaited(future: Future[R], monitor: Monitor) -> R:
     return future.result()
 
 
-def _pool(n_jobs: int) -> ThreadPoolExecutor:
+class _Pool:
+    """Threads, and how many of them have nothing to do (fewer than none while work waits)."""
+
+    def __init__(self, n_jobs: int) -> None:
+        self._threads = ThreadPoolExecutor(n_jobs, "featsieve", initializer=self._join)
+        self._counting = Lock()
+        self.n_free = n_jobs
+
+    def _join(self) -> None:
+        _here.pool = self
+
+    def submit(self, fn: Callable[[T], R], item: T) -> Future[R]:
+        self._count(-1)
+        return self._threads.submit(self._run, copy_context(), fn, item)
+
+    def _run(self, context: Context, fn: Callable[[T], R], item: T) -> R:
+        try:
+            return context.run(fn, item)
+        finally:  # who waits for the result finds the thread free
+            self._count(1)
+
+    def take_back(self, futures: Collection[Future[R]]) -> list[Future[R]]:
+        """What no thread has begun is left out; those that have been begun come back."""
+        begun = [future for future in futures if not future.cancel()]
+        self._count(len(futures) - len(begun))
+        return begun
+
+    def _count(self, change: int) -> None:
+        with self._counting:
+            self.n_free += change
+
+
+def _pool(n_jobs: int) -> _Pool:
     """The threads are kept: new ones would have to get their memory from the system again."""
     with _opening:
         if n_jobs not in _pools:
-            _pools[n_jobs] = ThreadPoolExecutor(n_jobs, "featsieve", initializer=_become_worker)
+            _pools[n_jobs] = _Pool(n_jobs)
         return _pools[n_jobs]
 
 
 def is_worker() -> bool:
     """Whether this is a thread of a pool."""
-    return bool(getattr(_here, "is_worker", False))
-
-
-def _become_worker() -> None:
-    _here.is_worker = True
+    return hasattr(_here, "pool")
 
 
 def _forget_pools() -> None:

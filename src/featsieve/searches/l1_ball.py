@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from threading import Event
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -72,6 +73,14 @@ class RadiusStep:
     def distance(self, k: int) -> tuple[int, int]:
         """Smaller is better: (| |X| − k |, |X| − k), the first keys of Algorithm 1, line 24."""
         return abs(self.size - k), self.size - k
+
+
+@runtime_checkable
+class HasHelp(Protocol):
+    """Whether threads that have nothing else to do help an evaluation of a restart (optional)."""
+
+    @property
+    def is_helped(self) -> bool: ...
 
 
 Worth = Callable[[RadiusStep], float]
@@ -148,7 +157,7 @@ class L1Ball(BaseEstimator):
         worth = self._worth(bound)
         done: list[Restart] = []
         trace: list[float] = []
-        for restart in self._restarts(bound, k):
+        for restart in self._restarts(bound, k, done):
             done.append(restart)
             winner = _best(done, k, worth)
             trace.append(worth(winner.best))
@@ -169,7 +178,7 @@ class L1Ball(BaseEstimator):
         value = lru_cache(maxsize=None)(bound.value)
         return lambda step: value(step.support)
 
-    def _restarts(self, bound: WeightedBound, k: int) -> Iterator[Restart]:
+    def _restarts(self, bound: WeightedBound, k: int, done: Sequence[Restart]) -> Iterator[Restart]:
         """Finished restarts in their order; those still running end when nobody wants more."""
         unwanted = Event()
         ascent = Ascent(
@@ -185,7 +194,9 @@ class L1Ball(BaseEstimator):
             among = _screened(fresh, k) if number % 2 == 1 else np.arange(fresh.n_units)
             return _restart(fresh, ascent, k, among, np.random.default_rng(seed))
 
-        running: Any = ordered_map(run, enumerate(self._seeds()), self._n_threads(bound))
+        n_threads = self._n_threads(bound)
+        at_once = partial(self._at_once, bound, done, n_threads)
+        running: Any = ordered_map(run, enumerate(self._seeds()), n_threads, at_once)
         try:
             with single_threaded_blas():
                 for restart in running:  # noqa: UP028 - the flag is set before running closes
@@ -199,6 +210,19 @@ class L1Ball(BaseEstimator):
         shares_tuning = isinstance(bound, HasTuning) and not isinstance(bound, HasRestarts)
         is_little = isinstance(bound, HasWorkload) and bound.workload < _WORTH_A_THREAD
         return 1 if shares_tuning or is_little else effective_n_jobs(self.n_jobs)
+
+    def _at_once(self, bound: WeightedBound, done: Sequence[Restart], n_threads: int) -> int:
+        """Restarts under way: where threads help each other, hardly more than will be needed."""
+        if not (isinstance(bound, HasHelp) and bound.is_helped):
+            return 2 * n_threads
+        return max(n_threads // 2, min(2 * n_threads, self._fewest_left(done)))
+
+    def _fewest_left(self, done: Sequence[Restart]) -> int:
+        """How many restarts will run after these, whatever they bring."""
+        if self.n_agree is None:
+            return self.n_init - len(done)
+        same = max(Counter(restart.best.support for restart in done).values(), default=0)
+        return max(1, min(self.n_agree - same, _PATIENCE + 1 - len(done)))
 
     def _seeds(self) -> list[int]:
         base = random_source(self.random_state).randint(np.iinfo(np.int32).max)

@@ -15,6 +15,7 @@ from featsieve.errors import InputError
 from featsieve.input.parameters import Check, check_choice, check_parameters
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.features import BoundFeatureHSIC
+from featsieve.measures.hsic.gathering import GATHERED_SHARE, block_pairs, brought_here, row_pairs
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
     UnitColumns,
@@ -35,14 +36,7 @@ from featsieve.measures.hsic.passes import (
 )
 from featsieve.measures.hsic.projected import ProjectsRows
 from featsieve.measures.hsic.target_kernel import fit_target_kernel
-from featsieve.measures.hsic.tiles import (
-    GATHERED_SHARE,
-    RowPairs,
-    TileFunction,
-    block_pairs,
-    brought_here,
-    row_pairs,
-)
+from featsieve.measures.hsic.tiles import RowPairs, TileFunction
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.runtime.seeds import random_source
@@ -278,6 +272,11 @@ class BoundHSIC(ProjectsRows, SetChanges):
         other._tuned, other.monitor = None, SILENT
         other._rows = replace(self._rows, pairs=self._rows.pairs.alone())
         return other
+
+    @property
+    def is_helped(self) -> bool:
+        schema = self._rows.schema
+        return self._rows.pairs.alone().n_helped(schema.n_columns) > 1
 
     def _column_scale(self, weights: FloatArray) -> FloatArray:
         return self._kernel.scale(weights)[self._rows.schema.unit_of_column]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache, partial, reduce
 from itertools import combinations_with_replacement, islice
@@ -11,19 +11,17 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
-from featsieve.engines.base import require_memory, rows_inside
-from featsieve.engines.memory import gathered
-from featsieve.engines.remote import CanShare
+from featsieve.engines.base import require_memory
 from featsieve.protocols import Engine
-from featsieve.runtime.pool import ordered_map
+from featsieve.runtime.pool import ordered_map, shared_map
 from featsieve.runtime.progress import SILENT, Monitor
 from featsieve.schema import Block
 
 TILE = 256
 NARROWEST_TILE = 16
 TILE_EVALUATIONS = 1 << 26  # of a kernel in one tile: about a tenth of a second
-GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
 WORTH_A_THREAD = 1 << 20  # kernel evaluations
+WORTH_HELP = 1 << 21  # half a millisecond: a thread that sleeps takes a tenth of that to begin
 GRACE = 0.5  # seconds: a search that looks at the clock itself ends by itself
 WORTH_A_CLUSTER = 1 << 30  # half a second of work
 TILES_PER_TASK = 8
@@ -107,7 +105,12 @@ class RowPairs(Protocol):
         ...
 
     def alone(self) -> RowPairs:
-        """The same pairs for use inside another thread: no threads and no reports."""
+        """The same pairs for use inside another thread: no reports, and no threads but those that
+        have nothing else to do."""
+        ...
+
+    def n_helped(self, n_columns: int) -> int:
+        """Threads that may share a pass over strips inside another thread."""
         ...
 
 
@@ -143,6 +146,7 @@ class GatheredRowPairs:
     monitor: Monitor
     order: IntArray | None = None
     local: bool = True
+    helpers: int = 0  # inside another thread
 
     @property
     def n_groups(self) -> int:
@@ -169,8 +173,15 @@ class GatheredRowPairs:
         if not self.can_strip(len(columns)):
             return self.reduce(fn, columns)
         rows, strips = replace(self.rows, X=self.rows.X[columns]), self.strips()
-        parts = ordered_map(
-            lambda strip: fn(*map(rows.piece, strip)), strips, self.n_threads(len(columns))
+        n_threads, n_helped = self.n_threads(len(columns)), self.n_helped(len(columns))
+
+        def of_strip(strip: tuple[slice, slice]) -> Any:
+            return fn(*map(rows.piece, strip))
+
+        parts: Iterable[Any] = (
+            shared_map(of_strip, strips, n_helped)
+            if n_helped > 1
+            else ordered_map(of_strip, strips, n_threads)
         )
         merged: Any = None
         for done, part in enumerate(parts, start=1):
@@ -218,11 +229,15 @@ class GatheredRowPairs:
     def n_threads(self, n_columns: int) -> int:
         return 1 if self._evaluations(n_columns) < WORTH_A_THREAD else self.n_jobs
 
+    def n_helped(self, n_columns: int) -> int:
+        return 1 if self._evaluations(n_columns) < WORTH_HELP else 1 + self.helpers
+
     def _evaluations(self, n_columns: int) -> int:
         return self.n_groups * self.rows_together**2 * max(n_columns, 1)
 
     def alone(self) -> GatheredRowPairs:
-        return replace(self, n_jobs=1, monitor=self.monitor.silent(GRACE))
+        helpers = self.n_jobs - 1 or self.helpers
+        return replace(self, n_jobs=1, helpers=helpers, monitor=self.monitor.silent(GRACE))
 
     def gathered(self) -> GatheredRowPairs:
         return self
@@ -298,6 +313,9 @@ class StreamedRowPairs:
     def alone(self) -> StreamedRowPairs:
         return self
 
+    def n_helped(self, n_columns: int) -> int:
+        return 1
+
     def gathered(self) -> GatheredRowPairs:
         engine = self.engine
         require_memory(2 * engine.n_samples * engine.n_features, engine.memory_limit, "the table")
@@ -326,71 +344,3 @@ def _reduce_blocks(fn: TileFunction, columns: IntArray, width: int, a: Block, b:
 
 def _strip_of(block: Block, columns: IntArray) -> RowStrip:
     return RowStrip(block.start, np.ascontiguousarray(block.dense()[:, columns].T), block.y)
-
-
-def _fits_here(engine: Engine) -> bool:
-    return 8 * engine.n_samples * engine.n_features * GATHERED_SHARE <= engine.memory_limit
-
-
-def brought_here(engine: Engine) -> Engine:
-    """The rows of other machines, if they are few: asked for once, and not by each pass."""
-    return engine if engine.is_local or not _fits_here(engine) else gathered(engine)
-
-
-def row_pairs(engine: Engine) -> RowPairs:
-    """All pairs; gathered if the table takes no more than its share of the memory limit."""
-    if not _fits_here(engine):
-        return StreamedRowPairs(engine)
-    return _gathered_pairs(engine, None, engine.n_samples)
-
-
-def _gathered_pairs(engine: Engine, order: IntArray | None, rows_together: int) -> GatheredRowPairs:
-    rows = _taken(engine, order) if order is not None else gather_rows(engine)
-    common = rows_together, tile_width(engine.n_features), engine.n_jobs, engine.monitor, order
-    evaluations = rows.n_rows * rows_together * engine.n_features
-    if isinstance(engine, CanShare) and evaluations >= WORTH_A_CLUSTER:
-        shared = engine.share(rows)
-        if shared is not None:
-            return SharedRowPairs(rows, *common, shared=shared)
-    return GatheredRowPairs(rows, *common)
-
-
-def _taken(engine: Engine, order: IntArray) -> RowStrip:
-    X, y = engine.take(order)
-    return RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
-
-
-@dataclass(frozen=True)
-class Strips:
-    """Rows of some blocks, in row order."""
-
-    parts: tuple[RowStrip, ...]
-
-    def merge(self, other: Self) -> Self:
-        return type(self)(self.parts + other.parts)
-
-
-def _chosen_rows(rows: IntArray | None, block: Block) -> Strips:
-    X, y = block.dense() if block.is_sparse else block.X, block.y
-    if rows is not None:
-        local = rows_inside(rows, block.start, block.n_rows)
-        X, y = X[local], y[local]
-    return Strips((RowStrip(block.start, np.array(X.T, order="C"), np.array(y)),))
-
-
-def gather_rows(engine: Engine, rows: IntArray | None = None) -> RowStrip:
-    """All rows, or these (ascending), block by block: never long without a look at the clock."""
-    parts = engine.reduce_rows(partial(_chosen_rows, rows)).parts
-    X = np.empty((engine.n_features, sum(part.n_rows for part in parts)))
-    start = 0
-    for part in parts:
-        X[:, start : start + part.n_rows] = part.X
-        start += part.n_rows
-    return RowStrip(0, X, np.concatenate([part.y for part in parts]))
-
-
-def block_pairs(engine: Engine, n_blocks: int, rows_together: int, seed: int) -> GatheredRowPairs:
-    """Pairs inside disjoint random blocks of rows; rows that fill no block are left out."""
-    shuffled = np.random.default_rng(seed).permutation(engine.n_samples)
-    order = shuffled[: n_blocks * rows_together].astype(np.intp)
-    return _gathered_pairs(engine, order, rows_together)

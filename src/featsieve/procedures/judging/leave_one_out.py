@@ -18,9 +18,10 @@ from featsieve.engines.base import slices
 from featsieve.linalg.lapack import factor_in_place, invert_in_place, solve_in_place
 from featsieve.procedures.judging.judges import squared_distances
 from featsieve.procedures.judging.rows import RowSample, encoded_units, judged_targets
-from featsieve.runtime.pool import ordered_map, single_threaded_blas
+from featsieve.runtime.pool import shared_map, single_threaded_blas
 
 N_NEIGHBORS = 5
+SETS_AT_ONCE = 8  # per thread: the clock is looked at in between
 ROWS_AT_ONCE = 64  # whose neighbours are looked for: their distances stay in the cache
 
 
@@ -60,7 +61,8 @@ class LeaveOneOut:
             return 0.5 * (ridge + self._nearest(distances)) if self._neighbors else ridge
 
         with single_threaded_blas():  # small matrices: threads would wait for each other
-            yield from ordered_map(of_set, sets, self._n_jobs if len(sets) > 1 else 1)
+            for some in slices(len(sets), SETS_AT_ONCE * self._n_jobs):
+                yield from shared_map(of_set, sets[some], self._n_jobs)
 
     def mean(self, losses: FloatArray) -> float:
         return float(np.average(losses, weights=self.weight))

@@ -1,0 +1,221 @@
+"""Cells of any container in memory, row by row, without a copy where that is possible."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.states import encode_states
+from featsieve.input.columns import numeric_values
+from featsieve.input.sparse import one_cell_each
+from featsieve.input.tables import as_floats, has_flat_memory, is_plain_arrow, is_sparse, unmasked
+from featsieve.schema import Schema
+
+
+class Source(Protocol):
+    """Rows and columns on demand, as floats; the container itself is never changed."""
+
+    n_rows: int
+    n_columns: int
+
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        """Bytes per row where rows are handed out without a dense copy; None where they are not."""
+        ...
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Dense float array, or CSR array, of consecutive rows."""
+        ...
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        """Dense float array of chosen rows and columns (None: all)."""
+        ...
+
+    def pick(self, rows: IntArray) -> Any:
+        """Dense float array, or CSR array, of chosen rows."""
+        ...
+
+
+def float_dtype(dtype: Any) -> Any:
+    """float32 stays float32; everything else becomes float64."""
+    return np.float32 if dtype == np.float32 else np.float64
+
+
+class ArraySource:
+    """A NumPy array of any order and dtype, or a read-only memmap."""
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+        self._dtype = float_dtype(values.dtype)
+        self.n_rows, self.n_columns = values.shape
+
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        is_view = self._values.dtype == self._dtype
+        return self.n_columns * self._values.itemsize if is_view else None
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return np.asarray(self._values[start:stop], dtype=self._dtype)
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        values = self._values if rows is None else self._values[rows]
+        values = values if columns is None else values[:, columns]
+        is_view = rows is None and columns is None
+        copied = np.array if is_view else np.asarray
+        return copied(values, dtype=self._dtype, order="C")
+
+    def pick(self, rows: IntArray) -> FloatArray:
+        return self.take(rows, None)
+
+    def lent(self) -> FloatArray | None:
+        """The array itself, if it is what ``take`` copies; not one that may be on a disk."""
+        values = self._values
+        is_plain = type(values) is np.ndarray and values.flags.carray
+        return values if is_plain and values.dtype == self._dtype else None
+
+
+class SparseSource:
+    """A SciPy sparse matrix or array; blocks stay sparse."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = one_cell_each(values)
+        self._dtype = float_dtype(values.dtype)
+        self.n_rows, self.n_columns = values.shape
+
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        stored = self._values.data.nbytes + self._values.indices.nbytes
+        return -(-stored // max(self.n_rows, 1))
+
+    def rows(self, start: int, stop: int) -> Any:
+        """The stored cells are looked at where they are; a slice would copy them."""
+        values = self._values
+        first, last = values.indptr[start], values.indptr[stop]
+        cells = values.data[first:last].astype(self._dtype, copy=False), values.indices[first:last]
+        indptr = values.indptr[start : stop + 1] - first
+        return type(values)((*cells, indptr), shape=(stop - start, self.n_columns))
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        values = self._values if rows is None else self._values[rows]
+        values = values if columns is None else values[:, columns]
+        return np.asarray(values.toarray(), dtype=self._dtype)
+
+    def pick(self, rows: IntArray) -> Any:
+        return self._values[rows].astype(self._dtype, copy=False)
+
+
+class FrameSource:
+    """A dataframe of mixed types, kept as one array per column so that only blocks are copied."""
+
+    row_bytes_in_place = None
+
+    def __init__(self, columns: list[Array], is_code: list[bool], n_rows: int) -> None:
+        self._columns = columns
+        self._is_code = is_code
+        self._dtype = (
+            np.float32
+            if columns and all(c.dtype == np.float32 for c in columns)
+            else np.dtype(np.float64)
+        )
+        self.n_rows, self.n_columns = n_rows, len(columns)
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return self._assemble(slice(start, stop), stop - start, range(self.n_columns))
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        chosen: Any = slice(None) if rows is None else rows
+        n_rows = self.n_rows if rows is None else len(rows)
+        return self._assemble(chosen, n_rows, range(self.n_columns) if columns is None else columns)
+
+    def pick(self, rows: IntArray) -> FloatArray:
+        return self.take(rows, None)
+
+    def _assemble(self, rows: Any, n_rows: int, columns: Any) -> FloatArray:
+        """Column by column in memory, as the columns are given."""
+        out = np.empty((len(columns), n_rows), dtype=self._dtype).T
+        for position, column in enumerate(columns):
+            values = self._columns[column][rows]
+            out[:, position] = values
+            if self._is_code[column]:
+                out[values < 0, position] = np.nan
+        return out
+
+
+class RowsOfSource:
+    """Some rows of another source; only blocks of them are ever copied."""
+
+    row_bytes_in_place = None
+
+    def __init__(self, source: Source, kept: IntArray) -> None:
+        self._source = source
+        self._kept = kept
+        self.n_rows, self.n_columns = len(kept), source.n_columns
+
+    def rows(self, start: int, stop: int) -> Any:
+        return self._source.pick(self._kept[start:stop])
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        return self._source.take(self._kept if rows is None else self._kept[rows], columns)
+
+    def pick(self, rows: IntArray) -> Any:
+        return self._source.pick(self._kept[rows])
+
+
+def open_source(container: Any, schema: Schema) -> Source:
+    """The right reader for a container; categorical columns come out as codes of the schema."""
+    if isinstance(container, np.ndarray):
+        return _open_array(as_floats(unmasked(container)), schema)
+    if is_sparse(container):
+        return _open_sparse(container, schema)
+    return _open_frame(container, schema)
+
+
+def _open_array(values: Array, schema: Schema) -> Source:
+    if not schema.categories:
+        return ArraySource(values)
+    return _frame_source(list(values.T), schema)
+
+
+def _open_sparse(values: Any, schema: Schema) -> Source:
+    if not schema.categories:
+        return SparseSource(values)
+    by_column = values.tocsc()
+    return _frame_source(
+        [by_column[:, [j]].toarray().ravel() for j in range(values.shape[1])], schema
+    )
+
+
+def _open_frame(frame: Any, schema: Schema) -> Source:
+    import narwhals.stable.v2 as nw
+
+    if not schema.categories and has_flat_memory(frame):
+        return ArraySource(frame.to_numpy())
+    if not type(frame).__module__.startswith("pyarrow"):
+        return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
+    # A file comes in many batches: numbers without gaps need no series around them.
+    columns = [
+        _plain_numbers(values)
+        if j not in schema.categories and is_plain_arrow(values)
+        else nw.from_native(values, series_only=True)
+        for j, values in enumerate(frame.columns)
+    ]
+    return _frame_source(columns, schema)
+
+
+def _plain_numbers(values: Any) -> Array:
+    """One piece is looked at as it is, several become one."""
+    numbers: Array = (values.chunk(0) if values.num_chunks == 1 else values).to_numpy()
+    return numbers
+
+
+def _frame_source(columns: list[Any], schema: Schema) -> FrameSource:
+    arrays = [
+        encode_states(values, schema.categories[j], schema.names[j])
+        if j in schema.categories
+        else numeric_values(values)
+        for j, values in enumerate(columns)
+    ]
+    is_code = [j in schema.categories for j in range(len(columns))]
+    return FrameSource(arrays, is_code, len(columns[0]) if columns else 0)
