@@ -22,6 +22,7 @@ from featsieve.procedures.tree_importance import importance_by_kind
 from featsieve.protocols import Engine
 from featsieve.result import SelectionResult
 from featsieve.runtime.ordering import best_first
+from featsieve.runtime.pool import single_threaded_blas
 from featsieve.runtime.progress import Monitor
 
 VOTE_SIZES = (5, 10, 20)
@@ -83,6 +84,10 @@ class Combination:
 
     def sets(self, engine: Engine, sizes: Sequence[int]) -> dict[int, SelectionResult]:
         """One answer per size, in order."""
+        with single_threaded_blas():  # small products: its threads would keep cores from ours
+            return self._sets(engine, sizes)
+
+    def _sets(self, engine: Engine, sizes: Sequence[int]) -> dict[int, SelectionResult]:
         votes = count_votes(self.ballots, engine.schema.n_units, sizes)
         pool = np.sort(best_first(votes)[: max(MOST_IN_POOL, sizes[-1] + 10)])
         affordable = int((engine.memory_limit / (16 * len(pool))) ** 0.5)

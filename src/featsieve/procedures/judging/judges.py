@@ -91,13 +91,13 @@ class KernelRidge:
         weight: FloatArray | None = None,
     ) -> FloatArray:
         rate = 0.5 / max(train.shape[1], 1)
-        K = np.exp(-rate * squared_distances(train, train))
         counted = 1.0 if weight is None else weight / weight.mean()
-        K[np.diag_indices_from(K)] += self.penalty / counted
         centre = np.average(targets, axis=0, weights=weight)
-        with single_threaded_blas():
+        with single_threaded_blas():  # the second one would go on waiting, and keep a core from us
+            K = np.exp(-rate * squared_distances(train, train))
+            K[np.diag_indices_from(K)] += self.penalty / counted
             weights = cho_solve(cho_factor(K, lower=True, overwrite_a=True), targets - centre)
-        return np.asarray(np.exp(-rate * squared_distances(test, train)) @ weights + centre)
+            return np.asarray(np.exp(-rate * squared_distances(test, train)) @ weights + centre)
 
 
 JUDGES: Mapping[str, Judge] = {
