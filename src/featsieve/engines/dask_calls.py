@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, chain, groupby, pairwise
@@ -23,6 +23,9 @@ class Stack:
 
     n_rows: tuple[int, ...]
     array: Any
+
+    def __sizeof__(self) -> int:  # Dask does not look into it
+        return int(self.array.nbytes)
 
     def parts(self) -> list[Any]:
         bounds = [0, *accumulate(self.n_rows)]
@@ -51,7 +54,9 @@ class PlannedCalls:
 
     def kept(self, client: Any, fn: Callable[..., Any]) -> KeptParts:
         tasks = Tasks(client, self._monitor)
-        return KeptParts.where_they_are(tasks, client.persist(self._each(fn)))
+        shipped, call = delayed(Shipped(fn)), delayed(_call_on_each)
+        lists = [call(shipped, [part]) for part in self._parts]
+        return KeptParts.where_they_are(tasks, client.persist(lists))
 
     def transposed(
         self,
@@ -215,7 +220,7 @@ def _call(shipped: Shipped, *arguments: Any) -> Any:
 
 
 def _call_on_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> KeptList:
-    return KeptList(shipped.fn(*part) for part in parts)
+    return KeptList([shipped.fn(*part) for part in parts])
 
 
 def _merge_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> Any:
@@ -228,7 +233,7 @@ def _call_in_order(
     return shipped.fn(_in_order(numbers, [stack.parts() for stack in stacks]))
 
 
-def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) -> list[Any]:
+def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Iterable[Any]]) -> list[Any]:
     """The entries of all lists by their numbers.
 
     >>> _in_order([[0, 2], [1]], [["a", "c"], ["b"]])
@@ -238,7 +243,7 @@ def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) 
     return [by_number[number] for number in sorted(by_number)]
 
 
-def _merge_in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) -> Any:
+def _merge_in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Iterable[Any]]) -> Any:
     return merge_all(_in_order(numbers, lists))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
@@ -66,8 +66,21 @@ def _n_bytes(value: Any) -> int:
     return len(words) + sum(array.raw().nbytes for array in arrays)
 
 
-class KeptList(list[Any]):
-    """Several results that are kept together."""
+@dataclass(frozen=True)
+class KeptList:
+    """Several results that are kept together.
+
+    Dask asks for the size. It would not look into objects of ours, take them for a few bytes, and
+    send them to whichever worker has nothing to do.
+    """
+
+    results: list[Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.results)
+
+    def __sizeof__(self) -> int:
+        return _n_bytes(self.results)
 
 
 class KeptParts:
@@ -113,12 +126,11 @@ def _future(part: Any) -> Any:
     return futures_of(part)[0]
 
 
-def _summary(shipped: Shipped, parts: Sequence[Any]) -> Any:
-    lists = (part if isinstance(part, KeptList) else [part] for part in parts)
+def _summary(shipped: Shipped, lists: Sequence[KeptList]) -> Any:
     return merge_all([shipped.fn(part) for part in chain(*lists)])
 
 
-def merge_all(summaries: Sequence[Any]) -> Any:
+def merge_all(summaries: Iterable[Any]) -> Any:
     return reduce(lambda first, second: first.merge(second), summaries)
 
 
