@@ -317,23 +317,6 @@ class HasPairInformation(Protocol):
 
 
 @runtime_checkable
-class CanBringPairs(Protocol):
-    """Pairs that are counted by passes over rows elsewhere: a message costs more than a unit more.
-
-    ``brings_pairs`` is false where the rows are here: there a unit is counted when it is needed.
-    What comes along changes no answer.
-    """
-
-    @property
-    def brings_pairs(self) -> bool: ...
-
-    def bring_pairs(self, unit: int, likely: Sequence[int], most: int) -> None:
-        """Have ``information_with`` of the unit ready; if that takes a pass, some of those that are
-        likely to be asked for later come along: at most so many, the first ones first."""
-        ...
-
-
-@runtime_checkable
 class HasConditionalGains(Protocol):
     """I(X_j; Y | X_S) for all units j, given a set S."""
 

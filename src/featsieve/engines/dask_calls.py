@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, chain, groupby, pairwise
 from operator import getitem
@@ -22,7 +22,7 @@ class Stack:
     """Arrays of several parts, one below the other: one piece of memory travels faster."""
 
     n_rows: tuple[int, ...]
-    array: Any
+    array: Any = field(repr=False)
 
     def __sizeof__(self) -> int:  # Dask does not look into it
         return int(self.array.nbytes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
 from typing import Any, Self
@@ -74,7 +74,7 @@ class KeptList:
     send them to whichever worker has nothing to do.
     """
 
-    results: list[Any]
+    results: list[Any] = field(repr=False)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.results)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,7 +20,6 @@ from featsieve.input.parameters import (
 )
 from featsieve.protocols import (
     Bound,
-    CanBringPairs,
     HasConditionalGains,
     HasPairInformation,
     Nesting,
@@ -33,6 +32,23 @@ from featsieve.runtime.user_warnings import warn_user
 
 class BoundInformation(Bound, HasPairInformation, Protocol):
     """A bound measure with the information of pairs of units."""
+
+
+@runtime_checkable
+class CanBringPairs(Protocol):
+    """Pairs that are counted by passes over rows elsewhere: a message costs more than a unit more.
+
+    ``brings_pairs`` is false where the rows are here: there a unit is counted when it is needed.
+    What comes along changes no answer.
+    """
+
+    @property
+    def brings_pairs(self) -> bool: ...
+
+    def bring_pairs(self, unit: int, likely: Sequence[int], most: int) -> None:
+        """Have ``information_with`` of the unit ready; if that takes a pass, some of those that are
+        likely to be asked for later come along: at most so many, the first ones first."""
+        ...
 
 
 class RunningCriterion(Protocol):
