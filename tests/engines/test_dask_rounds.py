@@ -41,7 +41,7 @@ def client():
     from distributed import Client, LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1"}
-    options |= {"dashboard_address": None, "silence_logs": 50}
+    options |= {"dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(**options) as cluster, Client(cluster) as found:
         yield found
 
@@ -143,7 +143,7 @@ def test_dask_knows_how_large_kept_blocks_are(client, persisted):
     assert isinstance(engine, DaskEngine)
     kept = engine.keep(_block_of_numbers)
     assert kept.reduce(_total).value == N_ROWS * N_COLUMNS
-    sizes = client.nbytes([future for group in kept._groups for future in group], summary=False)
+    sizes = client.nbytes([f.key for group in kept._groups for f in group], summary=False)
     assert sum(sizes.values()) >= 8 * N_ROWS * N_COLUMNS
 
 
