@@ -18,7 +18,7 @@ PARTS = 20
 SHAPES = {"PearsonRanking": (2_000_000, 200), "MRMR": (2_000_000, 200), "HSICRanking": (8000, 200)}
 
 NOTE = (
-    "MRMR on a cluster is 7 rounds of messages: the target, the cuts, the codes with the relevance, "
+    "MRMR on a cluster is 7 rounds of messages: the target, the cuts, the codes with relevance, "
     "and 4 for pairs, where 13 columns are counted and 9 are needed. In one fit of 0.62 s each of "
     "two workers worked for 0.46 s: 0.01 on the target, 0.03 taking cells, 0.05 on cuts, 0.28 "
     "encoding and 0.09 counting pairs. The rest is messages, and cells that travel. So 1.4 times "
