@@ -12,6 +12,7 @@ from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import known_columns, quantile_cuts
 from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins, cuts_between
 from featsieve.discretize.caim import CAIM
+from featsieve.engines.taken import pieces
 from featsieve.input.parameters import check_numbers, is_word, not_allowed
 from featsieve.schema import power_of_two
 
@@ -80,23 +81,25 @@ class Quantile(Discretizer):
 
 
 def _quantiles(X: FloatArray, tile: tuple[int, int], n_bins: int) -> list[FloatArray]:
-    n_rows, n_columns = len(X), tile[1] - tile[0]
-    columns = np.empty((n_columns, n_rows + 1))
-    cuts = np.empty((n_columns, n_bins - 1))
-    n_known, n_cuts = np.empty((2, n_columns), dtype=np.int64)
-    known_columns(X, tile[0], columns, n_known)
-    quantile_cuts(
-        columns,
-        n_known,
-        n_bins,
+    """A few columns at a time in the same work space, which the cache holds."""
+    n_rows = len(X)
+    width = max(stop - first for first, stop in pieces(tile[1] - tile[0], n_rows))
+    columns = np.empty((width, n_rows + 1))
+    cuts = np.empty((width, n_bins - 1))
+    n_known, n_cuts = np.empty((2, width), dtype=np.int64)
+    work = (
         np.empty(RANGE_VALUES),
         np.empty(n_rows, dtype=np.uint16),
         np.empty(min(MOST_BUCKETS, n_rows // 4 + 16), dtype=np.int64),
         np.empty(n_rows + 1),
-        cuts,
-        n_cuts,
     )
-    return [row[:size].copy() for row, size in zip(cuts, n_cuts, strict=True)]
+    found: list[FloatArray] = []
+    for first in range(*tile, width):
+        n = min(width, tile[1] - first)
+        known_columns(X, first, columns[:n], n_known[:n])
+        quantile_cuts(columns[:n], n_known[:n], n_bins, *work, cuts[:n], n_cuts[:n])
+        found += [row[:size].copy() for row, size in zip(cuts[:n], n_cuts[:n], strict=True)]
+    return found
 
 
 def _ordered_ends(

@@ -24,10 +24,13 @@ from featsieve.engines.base import (
     require_memory,
     rows_inside,
     rows_of,
+    spans,
 )
+from featsieve.engines.cells import Units
 from featsieve.engines.dask_calls import (
     Caller,
     Calls,
+    Stack,
     futures_in_order,
     merge_row_by_row,
     tree_merge,
@@ -54,6 +57,7 @@ from featsieve.runtime.progress import Monitor
 from featsieve.schema import Block, Schema, Target
 
 MOST_PICKS = 256
+BYTES_AT_A_TIME = 1 << 17
 
 
 class DaskTable:
@@ -157,7 +161,7 @@ class DaskEngine(BaseEngine):
         self.screen()
         n_tiles = max(n_tiles, -(-len(columns) // width))
         tiles = [tile for tile in np.array_split(columns, n_tiles) if len(tile)]
-        cells = self._of_rows(self._in_units(partial(_tiles_of_cells, rows=rows, tiles=tiles)))
+        cells = partial(_tiles_of_parts, self._frame, self.units, rows, tiles)
         results = self._calls.transposed(cells, partial(_call_on_cells, fn), len(tiles))
         return list(zip(tiles, results, strict=True))
 
@@ -317,22 +321,44 @@ def _cells(block: Block, rows: IntArray | None, columns: IntArray | None) -> tup
     return (X.toarray() if block.is_sparse else X), y
 
 
-def _tiles_of_cells(
-    block: Block, rows: IntArray | None, tiles: Sequence[IntArray]
-) -> list[FloatArray]:
-    if rows is None or block.is_sparse or block.n_rows == 0:
-        X, _ = _cells(block, rows, None)
-        return [np.ascontiguousarray(X[:, tile]) for tile in tiles]
-    local = rows_inside(rows, block.start, block.n_rows)
-    return [_some_rows(block.X, local, tile) for tile in tiles]
+def _tiles_of_parts(
+    frame: _Frame,
+    units: Units | None,
+    rows: IntArray | None,
+    tiles: Sequence[IntArray],
+    parts: Sequence[tuple[Any, Any, int]],
+) -> list[Stack]:
+    """The asked-for rows of some parts, tile by tile, each tile in one piece of memory."""
+    sizes = tuple(_n_taken(rows, part.shape[0], start) for part, _, start in parts)
+    bounds = np.concatenate(([0], np.cumsum(sizes)))
+    arrays: list[FloatArray] = []
+    for part, (first, stop) in zip(parts, pairwise(bounds), strict=True):
+        block = _block(frame, *part)
+        dtype = np.result_type(block.X.dtype, *arrays[:1])
+        if not arrays or arrays[0].dtype != dtype:
+            like = arrays or [np.empty((bounds[-1], len(tile)), dtype=dtype) for tile in tiles]
+            arrays = [array.astype(dtype, copy=False) for array in like]
+        _put_rows(block, rows, tiles, [array[first:stop] for array in arrays])
+    pairs = zip(arrays, tiles, strict=True)
+    return [Stack(sizes, X if units is None else units.apply(X, tile)) for X, tile in pairs]
 
 
-def _some_rows(X: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
-    """In one copy where the columns lie side by side."""
-    first, stop = int(columns[0]), int(columns[-1]) + 1
-    if stop - first != len(columns):
-        return np.ascontiguousarray(X[rows][:, columns])
-    return np.ascontiguousarray(X[:, first:stop][rows])
+def _n_taken(rows: IntArray | None, n_rows: int, start: int) -> int:
+    return n_rows if rows is None else len(rows_inside(rows, start, n_rows))
+
+
+def _put_rows(
+    block: Block, rows: IntArray | None, tiles: Sequence[IntArray], into: Sequence[FloatArray]
+) -> None:
+    """A few rows at a time: on the workers of Dask, fresh memory costs more than copying."""
+    chosen = slice(None) if rows is None else rows_inside(rows, block.start, block.n_rows)
+    local = np.arange(block.n_rows)[chosen]
+    at_once = max(1, BYTES_AT_A_TIME // (BYTES_PER_NUMBER * max(block.X.shape[1], 1)))
+    for first, stop in spans(len(local), at_once):
+        cells = block.X[local[first:stop]]
+        cells = cells.toarray() if block.is_sparse else cells
+        for tile, array in zip(tiles, into, strict=True):
+            array[first:stop] = cells[:, tile]
 
 
 def _call_on_cells(fn: Callable[[FloatArray], Any], blocks: Sequence[FloatArray]) -> Any:

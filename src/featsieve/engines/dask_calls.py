@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 from operator import getitem
 from typing import Any
 
@@ -15,6 +15,21 @@ from featsieve.engines.dask_run import cluster_client, compute
 from featsieve.runtime.progress import Monitor
 
 MERGED_AT_ONCE = 32  # each level of merges costs a round of messages
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Arrays of several parts, one below the other: one piece of memory travels faster."""
+
+    n_rows: tuple[int, ...]
+    array: Any = field(repr=False)
+
+    def __sizeof__(self) -> int:  # Dask does not look into it
+        return int(self.array.nbytes)
+
+    def parts(self) -> list[Any]:
+        bounds = [0, *accumulate(self.n_rows)]
+        return [self.array[first:stop] for first, stop in pairwise(bounds)]
 
 
 class PlannedCalls:
@@ -38,16 +53,23 @@ class PlannedCalls:
         return self.merged(fn)
 
     def kept(self, client: Any, fn: Callable[..., Any]) -> KeptParts:
-        return KeptParts(Tasks(client, self._monitor), client.persist(self._each(fn)))
+        tasks = Tasks(client, self._monitor)
+        shipped, call = delayed(Shipped(fn)), delayed(_call_on_each)
+        lists = [call(shipped, [part]) for part in self._parts]
+        return KeptParts.where_they_are(tasks, client.persist(lists))
 
     def transposed(
-        self, fn: Callable[..., list[Any]], then: Callable[[list[Any]], Any], n_lists: int
+        self,
+        fn: Callable[[Sequence[Any]], list[Stack]],
+        then: Callable[[list[Any]], Any],
+        n_lists: int,
     ) -> list[Any]:
-        """``then`` of the first entries of all lists that ``fn`` returns, of the second ones …"""
-        lists, shipped = self._each(fn), delayed(Shipped(then))
-        call, pick = delayed(_call), delayed(getitem)
+        """``then`` of the first stacks of all lists that ``fn`` makes of parts, of the second …"""
+        shipped, call = delayed(Shipped(fn)), delayed(_call)
+        lists, pick = [call(shipped, [part]) for part in self._parts], delayed(getitem)
         columns = ([pick(entries, number) for entries in lists] for number in range(n_lists))
-        tasks = [call(shipped, column) for column in columns]
+        numbers, last = [[n] for n in range(len(lists))], delayed(Shipped(then))
+        tasks = [delayed(_call_in_order)(last, numbers, column) for column in columns]
         return compute(tasks, self._monitor, self._most_threads)
 
     def _each(self, fn: Callable[..., Any]) -> list[Any]:
@@ -65,6 +87,7 @@ class ResidentCalls:
     def __init__(self, tasks: Tasks, parts: Sequence[tuple[Any, ...]], homes: Homes) -> None:
         self._tasks = tasks
         self._numbers = homes.batches(MERGED_AT_ONCE)
+        self._n_threads = len(set(homes.threads))
         self._batches = [[list(parts[number]) for number in batch] for batch in self._numbers]
 
     def results(self, fn: Callable[..., Any]) -> list[Any]:
@@ -89,14 +112,20 @@ class ResidentCalls:
         return merge_all(self._tasks.gather(self._tasks.map(_merge_each, shipped, self._batches)))
 
     def kept(self, client: Any, fn: Callable[..., Any]) -> KeptParts:
-        return KeptParts(self._tasks, self._each(fn))
+        futures = self._each(fn)
+        if len(futures) > self._n_threads:  # several of a thread
+            return KeptParts.where_they_are(self._tasks, futures)
+        return KeptParts(self._tasks, [[future] for future in futures])
 
     def transposed(
-        self, fn: Callable[..., list[Any]], then: Callable[[list[Any]], Any], n_lists: int
+        self,
+        fn: Callable[[Sequence[Any]], list[Stack]],
+        then: Callable[[list[Any]], Any],
+        n_lists: int,
     ) -> list[Any]:
-        batches = self._each(fn)
+        batches = self._tasks.map(_call, [Shipped(fn)] * len(self._batches), self._batches)
         numbers = [number for number in range(n_lists) for _ in batches]
-        picks = self._tasks.map(_pick_of_each, batches * n_lists, numbers)
+        picks = self._tasks.map(getitem, batches * n_lists, numbers)
         columns = [picks[n * len(batches) : (n + 1) * len(batches)] for n in range(n_lists)]
         same = [[value] * n_lists for value in (Shipped(then), self._numbers)]
         return self._tasks.gather(self._tasks.map(_call_in_order, *same, columns), batches, picks)
@@ -191,24 +220,20 @@ def _call(shipped: Shipped, *arguments: Any) -> Any:
 
 
 def _call_on_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> KeptList:
-    return KeptList(shipped.fn(*part) for part in parts)
+    return KeptList([shipped.fn(*part) for part in parts])
 
 
 def _merge_each(shipped: Shipped, parts: Sequence[Sequence[Any]]) -> Any:
     return merge_all(_call_on_each(shipped, parts))
 
 
-def _pick_of_each(lists: Sequence[Sequence[Any]], number: int) -> list[Any]:
-    return [entries[number] for entries in lists]
-
-
 def _call_in_order(
-    shipped: Shipped, numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]
+    shipped: Shipped, numbers: Sequence[Sequence[int]], stacks: Sequence[Stack]
 ) -> Any:
-    return shipped.fn(_in_order(numbers, lists))
+    return shipped.fn(_in_order(numbers, [stack.parts() for stack in stacks]))
 
 
-def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) -> list[Any]:
+def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Iterable[Any]]) -> list[Any]:
     """The entries of all lists by their numbers.
 
     >>> _in_order([[0, 2], [1]], [["a", "c"], ["b"]])
@@ -218,7 +243,7 @@ def _in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) 
     return [by_number[number] for number in sorted(by_number)]
 
 
-def _merge_in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Sequence[Any]]) -> Any:
+def _merge_in_order(numbers: Sequence[Sequence[int]], lists: Sequence[Iterable[Any]]) -> Any:
     return merge_all(_in_order(numbers, lists))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from featsieve.engines.dask_run import gather, scatter, wait_for
 from featsieve.protocols import S
@@ -66,8 +66,21 @@ def _n_bytes(value: Any) -> int:
     return len(words) + sum(array.raw().nbytes for array in arrays)
 
 
-class KeptList(list[Any]):
-    """Several results that are kept together."""
+@dataclass(frozen=True)
+class KeptList:
+    """Several results that are kept together.
+
+    Dask asks for the size. It would not look into objects of ours, take them for a few bytes, and
+    send them to whichever worker has nothing to do.
+    """
+
+    results: list[Any] = field(repr=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.results)
+
+    def __sizeof__(self) -> int:
+        return _n_bytes(self.results)
 
 
 class KeptParts:
@@ -77,28 +90,34 @@ class KeptParts:
     summaries of a pass must not depend on the order in which they are merged, as counts do not.
     """
 
-    def __init__(self, tasks: Tasks, parts: Sequence[Any]) -> None:
-        self._client, self._monitor, self._tasks = tasks.client, tasks.monitor, tasks
-        self._groups = self._by_thread([_future(part) for part in parts])
+    def __init__(self, tasks: Tasks, groups: Sequence[Sequence[Any]]) -> None:
+        """``groups`` are the futures of each thread; the first pass may be asked for before they
+        are there, which spares a round of messages."""
+        self._tasks, self._groups = tasks, groups
+
+    @classmethod
+    def where_they_are(cls, tasks: Tasks, parts: Sequence[Any]) -> Self:
+        return cls(tasks, _by_thread(tasks, [_future(part) for part in parts]))
 
     def reduce(self, fn: Callable[[Any], S]) -> S:
         futures = self._tasks.map(_summary, [Shipped(fn)] * len(self._groups), self._groups)
         total: S = merge_all(self._tasks.gather(futures))
         return total
 
-    def _by_thread(self, parts: list[Any]) -> list[list[Any]]:
-        """The parts of each thread of each worker; nothing is moved, now or when they are used."""
-        wait_for(self._client, parts, self._monitor)
-        holders, threads = self._client.who_has(parts), self._client.nthreads()
-        at: dict[str | None, list[Any]] = defaultdict(list)
-        for part in parts:
-            known = [worker for worker in holders.get(part.key, ()) if worker in threads]
-            at[known[0] if known else None].append(part)
-        groups = []
-        for worker, its_parts in at.items():
-            n_lists = min(threads.get(worker, 1), len(its_parts))
-            groups += [its_parts[start::n_lists] for start in range(n_lists)]
-        return groups
+
+def _by_thread(tasks: Tasks, parts: list[Any]) -> list[list[Any]]:
+    """The parts of each thread of each worker; nothing is moved, now or when they are used."""
+    wait_for(tasks.client, parts, tasks.monitor)
+    holders, threads = tasks.client.who_has(parts), tasks.client.nthreads()
+    at: dict[str | None, list[Any]] = defaultdict(list)
+    for part in parts:
+        known = [worker for worker in holders.get(part.key, ()) if worker in threads]
+        at[known[0] if known else None].append(part)
+    groups = []
+    for worker, its_parts in at.items():
+        n_lists = min(threads.get(worker, 1), len(its_parts))
+        groups += [its_parts[start::n_lists] for start in range(n_lists)]
+    return groups
 
 
 def _future(part: Any) -> Any:
@@ -107,12 +126,11 @@ def _future(part: Any) -> Any:
     return futures_of(part)[0]
 
 
-def _summary(shipped: Shipped, parts: Sequence[Any]) -> Any:
-    lists = (part if isinstance(part, KeptList) else [part] for part in parts)
+def _summary(shipped: Shipped, lists: Sequence[KeptList]) -> Any:
     return merge_all([shipped.fn(part) for part in chain(*lists)])
 
 
-def merge_all(summaries: Sequence[Any]) -> Any:
+def merge_all(summaries: Iterable[Any]) -> Any:
     return reduce(lambda first, second: first.merge(second), summaries)
 
 

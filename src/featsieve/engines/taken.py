@@ -53,7 +53,7 @@ def map_taken(
     is_all = rows is None and len(columns) == engine.n_features
     lent = engine.lent() if is_all and isinstance(engine, CanLend) else None
     if isinstance(engine, CanMapTaken):
-        there = engine.map_taken(partial(_of_pieces, fn, n_values), rows, columns, at_once)
+        there = engine.map_taken(partial(_of_all_columns, fn), rows, columns, at_once)
         if there is not None:
             return [result for _, results in there for result in results]
     done: list[R] = []
@@ -68,8 +68,5 @@ def map_taken(
     return done
 
 
-def _of_pieces(
-    fn: Callable[[FloatArray, tuple[int, int]], list[R]], n_values: int, X: FloatArray
-) -> list[R]:
-    X = np.ascontiguousarray(X)
-    return [result for piece in pieces(X.shape[1], n_values) for result in fn(X, piece)]
+def _of_all_columns(fn: Callable[[FloatArray, tuple[int, int]], list[R]], X: FloatArray) -> list[R]:
+    return fn(np.ascontiguousarray(X), (0, X.shape[1]))

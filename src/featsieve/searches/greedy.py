@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -26,12 +26,29 @@ from featsieve.protocols import (
     PairInformation,
 )
 from featsieve.result import SelectionResult
-from featsieve.runtime.ordering import TIE_TOLERANCE, best_index, tie_width
+from featsieve.runtime.ordering import TIE_TOLERANCE, best_first, best_index, tie_width
 from featsieve.runtime.user_warnings import warn_user
 
 
 class BoundInformation(Bound, HasPairInformation, Protocol):
     """A bound measure with the information of pairs of units."""
+
+
+@runtime_checkable
+class CanBringPairs(Protocol):
+    """Pairs that are counted by passes over rows elsewhere: a message costs more than a unit more.
+
+    ``brings_pairs`` is false where the rows are here: there a unit is counted when it is needed.
+    What comes along changes no answer.
+    """
+
+    @property
+    def brings_pairs(self) -> bool: ...
+
+    def bring_pairs(self, unit: int, likely: Sequence[int], most: int) -> None:
+        """Have ``information_with`` of the unit ready; if that takes a pass, some of those that are
+        likely to be asked for later come along: at most so many, the first ones first."""
+        ...
 
 
 class RunningCriterion(Protocol):
@@ -52,8 +69,12 @@ class RunningCriterion(Protocol):
 
 
 class Criterion(BaseEstimator):
-    """A criterion that sums a term over the selected units."""
+    """A criterion that sums a term over the selected units.
 
+    ``asks_for_pairs``: the information of each selected unit with the others.
+    """
+
+    asks_for_pairs: ClassVar[bool] = True
     requires: ClassVar[tuple[type, ...]] = (HasPairInformation,)
     checks: ClassVar[Mapping[str, Check]] = {}
 
@@ -174,6 +195,7 @@ class ConditionalGain(Criterion):
     When nothing is left to gain, the rest follows by relevance.
     """
 
+    asks_for_pairs: ClassVar[bool] = False
     requires: ClassVar[tuple[type, ...]] = (HasPairInformation, HasConditionalGains)
 
     def begin(self, bound: BoundInformation) -> RunningCriterion:
@@ -261,10 +283,13 @@ class Greedy(BaseEstimator):
         is_outside = np.ones(bound.n_units, dtype=bool)
         barred = np.zeros(bound.n_units)  # −∞ for the selected
         chosen = np.full(bound.n_units, np.nan)
+        current = run.scores(is_outside)
         for step in range(k):
             if path:
+                if self._criterion.asks_for_pairs:
+                    _look_ahead(bound, path[-1], current + barred, k - step - 1)
                 run.add(path[-1])
-            current = run.scores(is_outside)
+                current = run.scores(is_outside)
             best = best_index(current + barred, run.scale)
             scores = np.where(is_outside, current, chosen)
             indices[step] = best
@@ -279,3 +304,9 @@ class Greedy(BaseEstimator):
                 path=tuple(path),
                 trace=tuple(trace),
             )
+
+
+def _look_ahead(bound: Bound, unit: int, scores: FloatArray, n_left: int) -> None:
+    """Where a pass costs a message, the best units of the last round come along with this one."""
+    if isinstance(bound, CanBringPairs) and bound.brings_pairs:
+        bound.bring_pairs(unit, best_first(scores).tolist(), n_left)

@@ -37,7 +37,12 @@ from featsieve.measures.information.joint import (
     information,
 )
 from featsieve.measures.information.pair_sums import PackedPairs, PairSource, PlaneSplit
-from featsieve.measures.information.pairs import CountedPairs, conditional_matrix, mutual_matrix
+from featsieve.measures.information.pairs import (
+    Ahead,
+    CountedPairs,
+    conditional_matrix,
+    mutual_matrix,
+)
 from featsieve.protocols import Bound, CanPermuteTarget, Engine, HasScores, PairTerms
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor
@@ -223,6 +228,14 @@ class BoundInformation:
             )
         )
 
+    @property
+    def brings_pairs(self) -> bool:
+        return any(source.brings_rows for source in self._sources)
+
+    def bring_pairs(self, unit: int, likely: Sequence[int], most: int) -> None:
+        for source in self._sources:
+            source.bring(unit, likely, most)
+
     def conditional_gains(self, subset: Sequence[int]) -> FloatArray:
         """I(X_j; Y | X_S) for all units j, the mean over the outputs."""
         return self._gains.given(subset)
@@ -340,4 +353,6 @@ def open_pairs(engine: Engine, table: CodedTable, output: int) -> PairSource:
     held = split.held_bytes(engine.n_samples) * engine.target.n_outputs
     if table.is_kept and 4 * held <= 3 * engine.memory_limit:
         return PackedPairs.of_rows(counts, split, table.blocks, output, engine.n_jobs)
-    return CountedPairs(counts, table, output, engine.memory_limit, engine.n_jobs)
+    n_cells = engine.n_samples * counts.layout.n_columns
+    ahead = Ahead.over(n_cells) if table.is_remote else Ahead()
+    return CountedPairs(counts, table, output, engine.memory_limit, engine.n_jobs, ahead)

@@ -41,6 +41,11 @@ class CodedTable(Protocol):
     @property
     def is_kept(self) -> bool: ...
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether a pass costs a round of messages."""
+        ...
+
     def blocks(self) -> Iterator[CodedBlock]:
         """Blocks of consecutive rows, in order; none if the codes are not kept."""
         ...
@@ -80,6 +85,7 @@ class KeptTable:
     engine: Engine = field(repr=False)
     readers: tuple[Callable[[], CodedBlock], ...] = field(repr=False)
     is_kept: bool = True
+    is_remote: bool = False
 
     def blocks(self) -> Iterator[CodedBlock]:
         return (read() for read in self.readers)
@@ -104,6 +110,7 @@ class StreamedTable:
     engine: Engine = field(repr=False)
     coder: Coder = field(repr=False)
     is_kept: bool = False
+    is_remote: bool = False
 
     @cached_property
     def counts(self) -> OutputCounts:
@@ -132,6 +139,7 @@ class RemoteTable(StreamedTable):
     """The codes stay on the machines that have the rows; each pass sends summaries only."""
 
     kept: KeptCodes = field(kw_only=True, repr=False)
+    is_remote: bool = True
 
     @cached_property
     def counts(self) -> OutputCounts:

@@ -45,6 +45,7 @@ Words = npt.NDArray[np.uint64]
 MOST_CUTS = 16  # a column of more states takes more planes than a code has bits
 MOST_PADDING = 2  # words have at most so many times as many bits as there are rows,
 FEW_ROWS = 128  # unless there are so few of them
+BYTES_AT_A_TIME = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -145,10 +146,11 @@ def words_of_rows(classes: Array, class_rows: IntArray) -> tuple[npt.NDArray[np.
     bounds = word_bounds(class_rows)
     order = np.zeros(BITS * bounds[-1], dtype=np.uint32)
     is_row = np.zeros(BITS * bounds[-1], dtype=bool)
-    behind = BITS * bounds[:-1] - (np.cumsum(class_rows) - class_rows)
-    places = np.arange(len(classes)) + np.repeat(behind, class_rows)
-    order[places] = np.argsort(classes, kind="stable")
-    is_row[places] = True
+    by_class, first = np.argsort(classes, kind="stable"), 0
+    for place, n_rows in zip((BITS * bounds[:-1]).tolist(), class_rows.tolist(), strict=True):
+        order[place : place + n_rows] = by_class[first : first + n_rows]
+        is_row[place : place + n_rows] = True
+        first += n_rows
     return order.reshape(-1, BITS), np.packbits(is_row, bitorder="little").view(np.uint64)
 
 
@@ -183,9 +185,8 @@ class Packer:
             words = np.empty((n_words, layout.n_planes), dtype=np.uint64)
             if self._pack_into(words, layout, X, order, valid):
                 break
-        # By NumPy: next to the packing it costs little, and a kernel would be one more to compile.
-        by_class = np.split(np.bitwise_count(words), word_bounds(class_rows)[1:-1])
-        margins = np.stack([counts.sum(axis=0, dtype=np.int64) for counts in by_class])
+        by_class = np.split(words, word_bounds(class_rows)[1:-1])
+        margins = np.stack([_count_bits(part) for part in by_class])
         return PackedRows(layout, class_rows, classes, margins, words)
 
     def _pack_into(
@@ -213,6 +214,16 @@ class Packer:
                 words,
             )
         )
+
+
+def _count_bits(words: Words) -> IntArray:
+    """Of each plane. By NumPy, for a kernel would be one more to compile; a few words at a time,
+    for on the workers of Dask fresh memory costs more than counting."""
+    counts = np.zeros(words.shape[1], dtype=np.int64)
+    at_once = max(1, BYTES_AT_A_TIME // max(words.shape[1], 1))
+    for first in range(0, len(words), at_once):
+        counts += np.bitwise_count(words[first : first + at_once]).sum(axis=0, dtype=np.int64)
+    return counts
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ states. Rows are sorted by class, so that a table per class is a range of words.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, Self
@@ -119,6 +119,15 @@ class PairSource(Protocol):
     @property
     def counts(self) -> ClassCounts: ...
 
+    @property
+    def brings_rows(self) -> bool:
+        """Whether a row takes a pass, in which others are worth having too."""
+        ...
+
+    def bring(self, column: int, likely: Sequence[int], most: int) -> None:
+        """Have a row ready; if that takes a pass, at most so many likely ones come along."""
+        ...
+
     def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]: ...
 
     def all_pairs(self, consume: Consumer) -> None: ...
@@ -217,6 +226,7 @@ class PackedPairs:
     planes: Planes = field(repr=False)
     columns: Codes = field(repr=False)  # columns × rows sorted by class; empty if all are thin
     n_jobs: int = 1
+    brings_rows: bool = False
 
     @classmethod
     def of_rows(
@@ -249,6 +259,9 @@ class PackedPairs:
         counts = layout.count(codes, y)
         rows = CodedRows(codes, y[:, None])
         return cls.of_rows(counts, PlaneSplit.by_cost(counts), lambda: (rows,), 0, n_jobs)
+
+    def bring(self, column: int, likely: Sequence[int], most: int) -> None:
+        """Nothing: a row is computed when it is needed."""
 
     def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Sums over the tables of (X_i, X_j) and of (X_i, X_j, Y) for all columns j, or some."""

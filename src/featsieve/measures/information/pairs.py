@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -26,6 +27,35 @@ class _ManyPairCounts:
         return type(self)(tuple(a.merge(b) for a, b in pairs))
 
 
+# A cluster counts so many cells with one column more in about the time of a round of messages.
+CELLS_OF_A_ROUND = 3_200_000_000
+FIRST_AHEAD, MOST_AHEAD = 4, 8
+
+
+@dataclass
+class Ahead:
+    """How many likely columns come along with one that is needed: more as long as most of those
+    that came were asked for."""
+
+    n_columns: int = 0
+    most: int = 0
+    _came: Sequence[int] = ()
+
+    @classmethod
+    def over(cls, n_cells: int) -> Self:
+        most = min(MOST_AHEAD, CELLS_OF_A_ROUND // max(n_cells, 1))
+        return cls(min(FIRST_AHEAD, most), most)
+
+    def batch(self, column: int, likely: Sequence[int], asked: AbstractSet[int]) -> Sequence[int]:
+        """The columns of the next pass; ``asked`` are those that were needed so far."""
+        if self._came:
+            was_worth_it = 2 * len(asked & set(self._came)) > len(self._came)
+            n_columns = 2 * self.n_columns if was_worth_it else self.n_columns // 2
+            self.n_columns = min(max(n_columns, 1), self.most)
+        self._came = [column, *likely[: self.n_columns]]
+        return self._came
+
+
 @dataclass(frozen=True)
 class CountedPairs:
     """The same sums where the planes exceed the budget: each call is a pass over the coded rows.
@@ -38,27 +68,40 @@ class CountedPairs:
     output: int
     memory_limit: int
     n_jobs: int
+    ahead: Ahead = field(default_factory=Ahead)
     _known: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict, repr=False)
+    _asked: set[int] = field(default_factory=set, repr=False)
+
+    @property
+    def brings_rows(self) -> bool:
+        return self.ahead.most > 0
+
+    def bring(self, column: int, likely: Sequence[int], most: int) -> None:
+        self._asked.add(column)
+        if column in self._known:
+            return
+        unknown = [other for other in likely if other not in self._known][:most]
+        batch = self.ahead.batch(column, unknown[: self._at_once - 1], self._asked)
+        self._known.update(zip(batch, self._pass(batch), strict=True))
 
     def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        if column not in self._known:
-            self._known[column] = self._pass([column])[0]
+        self.bring(column, (), 0)
         pair, triple = self._known[column]
         return (pair.copy(), triple.copy()) if others is None else (pair[others], triple[others])
 
     def all_pairs(self, consume: Consumer) -> None:
         columns = np.arange(self.counts.layout.n_columns)
-        for batch in np.array_split(columns, self._n_batches()):
+        for batch in np.array_split(columns, -(-len(columns) // self._at_once)):
             for column, sums in zip(batch, self._pass(batch.tolist()), strict=True):
                 others = columns[: column + 1]
                 consume(np.array([column]), others, sums[0][None, others], sums[1][None, others])
 
-    def _n_batches(self) -> int:
-        """So many that the tables of a batch take an eighth of the budget in all threads."""
+    @property
+    def _at_once(self) -> int:
+        """So many columns that their tables take an eighth of the budget in all threads."""
         layout = self.counts.layout
         table = 8 * layout.n_classes * int(layout.states.max()) * int(layout.cells[-1])
-        at_once = max(1, self.memory_limit // (8 * self.n_jobs * table))
-        return -(-layout.n_columns // at_once)
+        return max(1, self.memory_limit // (8 * self.n_jobs * table))
 
     def _pass(self, columns: Sequence[int]) -> list[tuple[FloatArray, FloatArray]]:
         layout, output = self.counts.layout, self.output
