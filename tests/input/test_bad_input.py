@@ -9,10 +9,21 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from featsieve import MRMR, QPFS, FeatureSelector, LSMIRanking, PearsonRanking, open_parquet
+from featsieve import (
+    MRMR,
+    QPFS,
+    FeatureSelector,
+    LassoSelector,
+    LSMIRanking,
+    PearsonRanking,
+    open_parquet,
+)
 from featsieve.discretize import SigmaCuts
 from featsieve.errors import InputError
-from featsieve.measures import Pearson, hsic
+from featsieve.evaluation import f_measure, l2_distance_score
+from featsieve.inference import permutation_test
+from featsieve.measures import Pearson, hsic, lsmi
+from featsieve.quadratic import solve
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 4))
@@ -393,3 +404,29 @@ PAIRS = pd.MultiIndex.from_product([range(4), range(5)])
 @pytest.mark.parametrize("index", [range(20), range(100, 120), list("ab") * 10, PAIRS])
 def test_other_labels_are_taken_by_position_in_silence(index):
     assert PearsonRanking().fit(FRAME, pd.Series(Y, index=index)).n_features_in_ == 4
+
+
+RAGGED = [[1, 2], [3]]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: solve(RAGGED, 1), "Q=.* give a square matrix"),
+        (lambda: lsmi(X, Y, centers=RAGGED), "centers=.* give a list of row numbers"),
+        (lambda: f_measure(RAGGED, [1]), "selected holds lists"),
+        (lambda: LassoSelector(cv=[[RAGGED, [1]]]).fit(X, Y), "cv=.* give lists of row numbers"),
+        (
+            lambda: permutation_test(X, Y, Pearson(), n_permutations=5, groups=RAGGED),
+            "groups=.* give one group per row",
+        ),
+        (
+            lambda: PearsonRanking().partial_fit(X, Y > 0, classes=RAGGED),
+            "classes=.* give a list of all classes",
+        ),
+        (lambda: l2_distance_score(RAGGED), "errors=.* give a mapping"),
+    ],
+)
+def test_lists_of_different_lengths_are_no_array(ask, words):
+    with pytest.raises(InputError, match=words):
+        ask()

@@ -10,6 +10,7 @@ import numpy as np
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
+from featsieve.input.parameters import not_allowed
 
 
 def f_measure(selected: Collection[Hashable], relevant: Collection[Hashable]) -> float:
@@ -39,7 +40,10 @@ def f_measure(selected: Collection[Hashable], relevant: Collection[Hashable]) ->
 def _as_set(name: str, members: Collection[Hashable]) -> set[Hashable]:
     if isinstance(members, str) or not isinstance(members, (Collection, np.ndarray)):
         raise InputError(f"{name}={members!r} is not a collection; give indices or names.")
-    chosen = set(members)
+    try:
+        chosen = set(members)
+    except TypeError:
+        raise InputError(f"{name} holds lists; give the indices or names themselves.") from None
     if any(isinstance(member, (bool, np.bool_)) for member in chosen):
         raise InputError(f"{name} is a mask; give the indices, numpy.flatnonzero({name}).")
     return chosen
@@ -80,6 +84,8 @@ def l2_distance_score(errors: Mapping[str, Sequence[float]]) -> dict[str, float]
     >>> l2_distance_score({"A": [1.0, 6.0], "B": [4.0, 2.0]})
     {'A': 4.0, 'B': 3.0}
     """
+    if not isinstance(errors, Mapping):
+        raise not_allowed("errors", errors, "a mapping from method to errors")
     tables = {method: as_numbers("errors", values) for method, values in errors.items()}
     shapes = {table.shape for table in tables.values()}
     if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:

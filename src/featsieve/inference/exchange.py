@@ -12,7 +12,7 @@ import numpy as np
 from featsieve.arrays import IntArray
 from featsieve.compiled.permutation import shuffle_rows
 from featsieve.errors import InputError
-from featsieve.input.parameters import check_integer
+from featsieve.input.parameters import check_array, check_integer
 from featsieve.input.tables import is_missing
 
 ORDERS_PER_SEED = 16  # permutations drawn from one generator: few enough to start anywhere
@@ -104,7 +104,7 @@ def exchange(n_rows: int, groups: Any = None, block_size: Any = None) -> Exchang
 def group_codes(groups: Any, n_rows: int) -> IntArray | None:
     if groups is None:
         return None
-    values = np.asarray(groups)
+    values = check_array("groups", groups, "one group per row")
     if values.shape != (n_rows,):
         raise InputError(
             f"groups has shape {values.shape}, expected {(n_rows,)}; give one group per row."

@@ -206,6 +206,14 @@ def check_numbers(
         raise not_allowed(name, values, _either(allowed, also)) from None
 
 
+def check_array(name: str, values: Any, allowed: str) -> Array:
+    """Lists whose rows differ in length are no array."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise not_allowed(name, values, allowed) from None
+
+
 def _interval(low: float, high: float, inclusive: Ends) -> str:
     lower = ">=" if inclusive in ("both", "low") else ">"
     upper = "<=" if inclusive in ("both", "high") else "<"

@@ -13,7 +13,7 @@ from featsieve.engines.cells import too_far_apart
 from featsieve.errors import InputError, percent, rounded_up
 from featsieve.input.boundary import Settings, checked_table, open_engine
 from featsieve.input.columns import refuse_other_kinds
-from featsieve.input.parameters import check_count, check_integer, check_real
+from featsieve.input.parameters import check_array, check_count, check_integer, check_real
 from featsieve.input.python_numbers import in_python_numbers
 from featsieve.input.refusals import missing_targets
 from featsieve.measures.information.binned import MutualInformation
@@ -92,7 +92,7 @@ class IncrementalRanking(PairingSelector):
             return {"schema": schema, "target": target}
         if classes is None:
             return {}
-        labels = np.unique(np.asarray(classes))
+        labels = np.unique(check_array("classes", classes, "a list of all classes"))
         if len(labels) < 2:
             raise InputError("classes holds only one class; give all classes that may come.")
         return {"target": Target("classification", 1, (labels,))}

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from featsieve.arrays import FloatArray, IntArray
 from featsieve.errors import InputError
-from featsieve.input.parameters import is_integer
+from featsieve.input.parameters import check_array, is_integer
 from featsieve.input.tables import is_rounded, is_sparse, narrowed, unmasked
 from featsieve.runtime.ordering import best_first
 from featsieve.runtime.pool import single_threaded_blas
@@ -225,7 +225,7 @@ def make_problem(Q: npt.ArrayLike, k: int) -> Problem:
 def _as_matrix(Q: Any) -> FloatArray:
     if is_sparse(Q):
         raise InputError("Q is sparse, and solvers need all entries; give Q.toarray().")
-    matrix = np.asarray(unmasked(Q))
+    matrix = check_array("Q", unmasked(Q), "a square matrix of numbers")
     if is_rounded(matrix):
         warn_user(
             "Q holds integers beyond 2^53, which lose their last digits as floating-point numbers; "

@@ -15,6 +15,7 @@ from featsieve.errors import InputError
 from featsieve.input.parameters import (
     Check,
     brief,
+    check_array,
     check_flag,
     check_integer,
     check_numbers,
@@ -329,7 +330,7 @@ def _known_centers(centers: Any) -> Any:
 
 
 def _row_numbers(centers: Any, n_samples: int) -> IntArray:
-    rows = np.asarray(centers).ravel()
+    rows = check_array("centers", centers, "a list of row numbers").ravel()
     is_integer = rows.dtype.kind in "iu"
     if not is_integer or rows.size == 0 or rows.min() < 0 or rows.max() >= n_samples:
         raise InputError(

@@ -13,7 +13,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief, is_integer
+from featsieve.input.parameters import brief, check_array, is_integer
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
@@ -68,7 +68,8 @@ def _is_split(split: Any) -> bool:
 def _assigned(splits: Any, n_rows: int) -> IntArray:
     """Folds add up only if each row is tested once at most, and trained on in all other folds."""
     fold = np.full(n_rows, -1, dtype=np.intp)
-    for number, (trained, tested) in enumerate(splits):
+    for number, split in enumerate(splits):
+        trained, tested = (check_array("cv", rows, "lists of row numbers") for rows in split)
         overlap = (fold[tested] >= 0).any()
         fold[tested] = number
         if overlap or len(np.unique(trained)) + len(np.unique(tested)) != n_rows:
