@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import dask.array as da
 import numpy as np
@@ -22,7 +23,9 @@ from featsieve.datasets import make_binary_xor
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures import HSIC, LDA
+from featsieve.runtime.progress import SILENT
 from featsieve.searches import L1LInf
+from featsieve.searches.penalty_path import PenalizedRows
 from tests.reference import block_penalty
 
 ALL = [HSFS, LDFS, PrincipalFeatures]
@@ -232,6 +235,19 @@ def test_rounding_does_not_decide_between_equal_columns(cls, seed):
     assert plain.indices_.tolist() == parts.indices_.tolist()
     np.testing.assert_allclose(plain.scores_, parts.scores_, rtol=1e-4, atol=1e-6)
     assert not (plain.scores_[[2, 5, 7]] > 0).any()
+
+
+@pytest.mark.parametrize(("value", "expected"), [(1.0, 0.015), (1e-17, 0.03)])
+def test_rounding_of_the_slope_does_not_decide_the_first_penalty(value, expected):
+    """At the maximum (principal directions) the slope is 0 or 1e-17; a value of 1e-17 is nothing."""
+    slopes = (0.0, 1e-17) if value == 1.0 else (0.0,)
+    for slope in slopes:
+        bound = SimpleNamespace(
+            monitor=SILENT,
+            value_and_gradient_matrix=lambda W, slope=slope: (value, np.full_like(W, slope)),
+        )
+        rows = PenalizedRows(bound, np.arange(2), np.inf, "proximal", 10, 1e-6)
+        assert rows.solve_from(np.eye(2)).step.penalty == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("cls", ALL)

@@ -19,6 +19,7 @@ from featsieve.runtime.ordering import best_first, first_of_copies
 NEGLIGIBLE = 0.01  # P-L1INF section 6: a row below this is dropped; here, of the largest
 _SOLVERS = {"proximal": minimize_proximal, "two-metric": minimize_two_metric}
 _FIRST_SHARE = 0.03  # of criterion over norms: a penalty that hardly binds
+_ROUNDING = 1e-12  # of a criterion of order one
 _GROWTH = 1.5
 _FAST_GROWTH = 2.5  # while far more units than wanted are left
 _LOWERING = 1.0 / 16.0
@@ -203,7 +204,7 @@ class PenalizedRows:
         penalty = self.penalty(1.0)
         by_value = abs(value) / max(penalty.value(W), np.finfo(np.float64).tiny)
         by_slope = float(penalty.dual_sizes(gradient).max(initial=0.0))
-        if by_slope == 0.0:  # the value may then be nothing but rounding
+        if by_slope == 0.0 and by_value <= _ROUNDING:  # no column plays a part
             return _FIRST_SHARE
         return _FIRST_SHARE * max(by_value, 0.1 * by_slope)
 
