@@ -239,7 +239,7 @@ def test_rounding_does_not_decide_between_equal_columns(cls, seed):
 
 @pytest.mark.parametrize(("value", "expected"), [(1.0, 0.015), (1e-17, 0.03)])
 def test_rounding_of_the_slope_does_not_decide_the_first_penalty(value, expected):
-    """At the maximum (principal directions) the slope is 0 or 1e-17; a value of 1e-17 is nothing."""
+    """At a maximum (principal directions) it is 0 or 1e-17; but a value of 1e-17 is nothing."""
     slopes = (0.0, 1e-17) if value == 1.0 else (0.0,)
     for slope in slopes:
         bound = SimpleNamespace(
