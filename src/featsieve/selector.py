@@ -15,8 +15,13 @@ from featsieve.column_selection import ColumnSelection
 from featsieve.engines.standardized import StandardizedEngine
 from featsieve.errors import InputError
 from featsieve.input.boundary import Settings, checked_table, open_engine
-from featsieve.input.parameters import Check, check_flag, check_parameters, is_integer
-from featsieve.input.python_numbers import in_python_numbers
+from featsieve.input.parameters import (
+    Check,
+    check_flag,
+    check_parameters,
+    is_integer,
+    settle_parameters,
+)
 from featsieve.procedures.pairing import Pairing
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import COMPLETED, SelectionResult
@@ -122,24 +127,24 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
                 f"{type(self).__name__} does not take sample_weight; the method table lists the "
                 "selectors that do."
             )
-        if params:
+        if name := next(iter(params), None):
             raise TypeError(
-                f"{type(self).__name__}.fit() got an unexpected keyword argument "
-                f"{next(iter(params))!r}"
+                f"{type(self).__name__}.fit() got an unexpected keyword argument {name!r}"
             )
 
     def _fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
-        with self._all_or_nothing(), in_python_numbers(self):
+        with self._all_or_nothing():
             self._forget()
             self._fit_and_report(X, y, sample_weight)
         return self
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Whatever ends a fit before its end, Ctrl-C included, leaves the estimator as it was."""
-        before = self.__dict__.copy()
+        """What ends a fit early, Ctrl-C included, changes nothing; no end changes parameters."""
+        before, given = self.__dict__.copy(), self.get_params(deep=False)
         try:
             yield
+            self.__dict__.update(given)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -216,7 +221,7 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
             callback=self.callback,
             rescale=getattr(self, "standardize", True),
         )
-        check_parameters(self, self._checks)
+        settle_parameters(self, self._checks)
         return settings
 
     def _scaled(self, engine: Engine) -> Engine:

@@ -135,7 +135,7 @@ def test_cuts_are_found_where_the_rows_are(client, discretizer):
 def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, monkeypatch):
     import dask.array as da
 
-    from featsieve.measures.hsic import gathering, hsic, tiles
+    from featsieve.measures.hsic import hsic, passes, tiles
 
     asked = []
     share = tiles.SharedRowPairs.reduce_each
@@ -144,7 +144,7 @@ def test_tiles_of_row_pairs_are_summed_by_the_workers(client, approximation, mon
         asked.append(len(columns))
         return share(self, fn, columns)
 
-    monkeypatch.setattr(gathering, "WORTH_A_CLUSTER", 1)
+    monkeypatch.setattr(passes, "WORTH_A_CLUSTER", 1)
     monkeypatch.setattr(tiles, "WORTH_A_CLUSTER", 1)
     monkeypatch.setattr(tiles.SharedRowPairs, "reduce_each", counted)
     monkeypatch.setattr(hsic, "BLOCK_ROWS", 200)

@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from featsieve import PearsonRanking, open_parquet
+from featsieve.discretize.base import map_taken
 from featsieve.engines import row_tiles
 from featsieve.engines.base import block_rows, spans
-from featsieve.engines.taken import map_taken
 from featsieve.errors import InputError, MemoryBudgetError
 from featsieve.input.boundary import Settings, open_engine
 from featsieve.measures.pearson.pearson import Pearson

@@ -24,7 +24,7 @@ from featsieve import BAHSIC, MRMR, PearsonRanking
 from featsieve.errors import InputError
 from featsieve.evaluation import compare, error_curve, stability
 from featsieve.evaluation.journal import Journal
-from featsieve.input.parameters import settings_of
+from featsieve.runtime.journal import settings_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 6))

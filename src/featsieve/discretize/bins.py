@@ -10,9 +10,8 @@ import numpy as np
 
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.compiled.discretizing import known_columns, quantile_cuts
-from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins, cuts_between
+from featsieve.discretize.base import MAX_CUTS, Discretizer, check_bins, cuts_between, pieces
 from featsieve.discretize.caim import CAIM
-from featsieve.engines.taken import pieces
 from featsieve.input.parameters import check_numbers, is_word, not_allowed
 from featsieve.schema import power_of_two
 

@@ -90,6 +90,11 @@ def map_taken_columns(engine: Any, fn: Callable[[FloatArray, IntArray], Array]) 
     return np.concatenate([fn(engine.take(columns=tile)[0], tile) for tile in tiles])
 
 
+def float_dtype(dtype: Any) -> Any:
+    """float32 stays float32; everything else becomes float64."""
+    return np.float32 if dtype == np.float32 else np.float64
+
+
 def require_memory(n_numbers: int, memory_limit: int, what: str) -> None:
     """Refuse, in one sentence, what the budget forbids."""
     needed = n_numbers * BYTES_PER_NUMBER

@@ -37,9 +37,9 @@ from featsieve.engines.dask_calls import (
 )
 from featsieve.engines.dask_cluster import KeptParts, SharedValue, delayed
 from featsieve.engines.dask_run import cluster_client, compute
+from featsieve.engines.memory import open_source
 from featsieve.engines.neighbours import Nearest
 from featsieve.engines.row_tiles import nearest_rows, summary_of_pairs
-from featsieve.engines.sources import open_source
 from featsieve.errors import InputError
 from featsieve.input.containers import select_columns
 from featsieve.input.parameters import check_lengths

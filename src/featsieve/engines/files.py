@@ -18,9 +18,8 @@ from featsieve.engines.base import (
     in_order,
     rows_inside,
 )
-from featsieve.engines.memory import gathered
+from featsieve.engines.memory import gathered, open_source
 from featsieve.engines.row_batches import open_file, read_batches
-from featsieve.engines.sources import open_source
 from featsieve.errors import InputError, MissingExtraError
 from featsieve.input.targets import encode_target
 from featsieve.protocols import S

@@ -19,6 +19,7 @@ from featsieve.engines.base import (
     BaseEngine,
     Context,
     block_rows,
+    float_dtype,
     rows_within,
     spans,
     tile_columns,
@@ -26,15 +27,80 @@ from featsieve.engines.base import (
 )
 from featsieve.engines.neighbours import Nearest, nearest_in_tile
 from featsieve.engines.remote import CanShare
-from featsieve.engines.sources import ArraySource, RowsOfSource, Source, open_source
+from featsieve.engines.sources import Source, open_columns
 from featsieve.input.containers import select_columns, select_rows
+from featsieve.input.tables import as_floats, has_flat_memory, is_sparse, unmasked
 from featsieve.protocols import Engine, S
 from featsieve.runtime.pool import ordered_map
-from featsieve.schema import Block, KeptRows
+from featsieve.schema import Block, KeptRows, Schema
 from featsieve.statistics.weights import belong_to_target
 
 WORTH_THREADS = 1 << 22  # numbers of rows that are taken
 BYTES_TAKEN = 1 << 21  # at a time: what a thread has just read is still in its cache
+
+
+class ArraySource:
+    """A NumPy array of any order and dtype, or a read-only memmap."""
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+        self._dtype = float_dtype(values.dtype)
+        self.n_rows, self.n_columns = values.shape
+
+    @property
+    def row_bytes_in_place(self) -> int | None:
+        is_view = self._values.dtype == self._dtype
+        return self.n_columns * self._values.itemsize if is_view else None
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        return np.asarray(self._values[start:stop], dtype=self._dtype)
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        values = self._values if rows is None else self._values[rows]
+        values = values if columns is None else values[:, columns]
+        is_view = rows is None and columns is None
+        copied = np.array if is_view else np.asarray
+        return copied(values, dtype=self._dtype, order="C")
+
+    def pick(self, rows: IntArray) -> FloatArray:
+        return self.take(rows, None)
+
+    def lent(self) -> FloatArray | None:
+        """The array itself, if it is what ``take`` copies; not one that may be on a disk."""
+        values = self._values
+        is_plain = type(values) is np.ndarray and values.flags.carray
+        return values if is_plain and values.dtype == self._dtype else None
+
+
+class RowsOfSource:
+    """Some rows of another source; only blocks of them are ever copied."""
+
+    row_bytes_in_place = None
+
+    def __init__(self, source: Source, kept: IntArray) -> None:
+        self._source = source
+        self._kept = kept
+        self.n_rows, self.n_columns = len(kept), source.n_columns
+
+    def rows(self, start: int, stop: int) -> Any:
+        return self._source.pick(self._kept[start:stop])
+
+    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
+        return self._source.take(self._kept if rows is None else self._kept[rows], columns)
+
+    def pick(self, rows: IntArray) -> Any:
+        return self._source.pick(self._kept[rows])
+
+
+def open_source(container: Any, schema: Schema) -> Source:
+    """The right reader for a container; categorical columns come out as codes of the schema."""
+    if isinstance(container, np.ndarray):
+        container = as_floats(unmasked(container))
+    elif not schema.categories and not is_sparse(container) and has_flat_memory(container):
+        container = container.to_numpy()
+    if schema.categories or not isinstance(container, np.ndarray):
+        return open_columns(container, schema)
+    return ArraySource(container)
 
 
 def gathered(engine: Engine, native_target: Any = None) -> MemoryEngine:

@@ -1,4 +1,4 @@
-"""Cells of any container in memory, row by row, without a copy where that is possible."""
+"""Cells of sparse matrices and of dataframes, row by row; of arrays see ``memory``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from featsieve.arrays import Array, FloatArray, IntArray
+from featsieve.engines.base import float_dtype
 from featsieve.engines.states import encode_states
 from featsieve.input.columns import numeric_values
 from featsieve.input.sparse import one_cell_each
-from featsieve.input.tables import as_floats, has_flat_memory, is_plain_arrow, is_sparse, unmasked
+from featsieve.input.tables import is_plain_arrow, is_sparse
 from featsieve.schema import Schema
 
 
@@ -36,44 +37,6 @@ class Source(Protocol):
     def pick(self, rows: IntArray) -> Any:
         """Dense float array, or CSR array, of chosen rows."""
         ...
-
-
-def float_dtype(dtype: Any) -> Any:
-    """float32 stays float32; everything else becomes float64."""
-    return np.float32 if dtype == np.float32 else np.float64
-
-
-class ArraySource:
-    """A NumPy array of any order and dtype, or a read-only memmap."""
-
-    def __init__(self, values: Array) -> None:
-        self._values = values
-        self._dtype = float_dtype(values.dtype)
-        self.n_rows, self.n_columns = values.shape
-
-    @property
-    def row_bytes_in_place(self) -> int | None:
-        is_view = self._values.dtype == self._dtype
-        return self.n_columns * self._values.itemsize if is_view else None
-
-    def rows(self, start: int, stop: int) -> FloatArray:
-        return np.asarray(self._values[start:stop], dtype=self._dtype)
-
-    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
-        values = self._values if rows is None else self._values[rows]
-        values = values if columns is None else values[:, columns]
-        is_view = rows is None and columns is None
-        copied = np.array if is_view else np.asarray
-        return copied(values, dtype=self._dtype, order="C")
-
-    def pick(self, rows: IntArray) -> FloatArray:
-        return self.take(rows, None)
-
-    def lent(self) -> FloatArray | None:
-        """The array itself, if it is what ``take`` copies; not one that may be on a disk."""
-        values = self._values
-        is_plain = type(values) is np.ndarray and values.flags.carray
-        return values if is_plain and values.dtype == self._dtype else None
 
 
 class SparseSource:
@@ -143,39 +106,11 @@ class FrameSource:
         return out
 
 
-class RowsOfSource:
-    """Some rows of another source; only blocks of them are ever copied."""
-
-    row_bytes_in_place = None
-
-    def __init__(self, source: Source, kept: IntArray) -> None:
-        self._source = source
-        self._kept = kept
-        self.n_rows, self.n_columns = len(kept), source.n_columns
-
-    def rows(self, start: int, stop: int) -> Any:
-        return self._source.pick(self._kept[start:stop])
-
-    def take(self, rows: IntArray | None, columns: IntArray | None) -> FloatArray:
-        return self._source.take(self._kept if rows is None else self._kept[rows], columns)
-
-    def pick(self, rows: IntArray) -> Any:
-        return self._source.pick(self._kept[rows])
-
-
-def open_source(container: Any, schema: Schema) -> Source:
-    """The right reader for a container; categorical columns come out as codes of the schema."""
+def open_columns(container: Any, schema: Schema) -> Source:
+    """A sparse matrix, a dataframe of mixed types, or anything with categories."""
     if isinstance(container, np.ndarray):
-        return _open_array(as_floats(unmasked(container)), schema)
-    if is_sparse(container):
-        return _open_sparse(container, schema)
-    return _open_frame(container, schema)
-
-
-def _open_array(values: Array, schema: Schema) -> Source:
-    if not schema.categories:
-        return ArraySource(values)
-    return _frame_source(list(values.T), schema)
+        return _frame_source(list(container.T), schema)
+    return (_open_sparse if is_sparse(container) else _open_frame)(container, schema)
 
 
 def _open_sparse(values: Any, schema: Schema) -> Source:
@@ -190,8 +125,6 @@ def _open_sparse(values: Any, schema: Schema) -> Source:
 def _open_frame(frame: Any, schema: Schema) -> Source:
     import narwhals.stable.v2 as nw
 
-    if not schema.categories and has_flat_memory(frame):
-        return ArraySource(frame.to_numpy())
     if not type(frame).__module__.startswith("pyarrow"):
         return _frame_source(list(nw.from_native(frame, eager_only=True).iter_columns()), schema)
     # A file comes in many batches: numbers without gaps need no series around them.

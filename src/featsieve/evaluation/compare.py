@@ -34,10 +34,10 @@ from featsieve.input.parameters import (
     check_lengths,
     check_time,
     effective_n_jobs,
-    settings_of,
 )
 from featsieve.input.tables import column_names, is_sparse
 from featsieve.input.targets import describe_target, encode_target, scan_target
+from featsieve.runtime.journal import settings_of
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Callback, Monitor, finish
 from featsieve.schema import Dependence, Target

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 import numbers
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from hashlib import sha256
+from copy import copy
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -26,7 +25,6 @@ Ends = Literal["both", "low", "high", "neither"]
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 LONGEST_VALUE = 60
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 MOST_THREADS = 4096
 NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although the last one is a subclass of integers
 
@@ -49,21 +47,6 @@ def brief(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
 
 
-def settings_of(estimator: Any) -> dict[str, str]:
-    """All parameters in words that are the same in the next process."""
-    words = {"": type(estimator).__name__}
-    given = estimator.get_params() if hasattr(estimator, "get_params") else {"it": estimator}
-    words |= {name: _in_full(value) for name, value in given.items()}
-    return dict(sorted(words.items()))
-
-
-def _in_full(value: Any) -> str:
-    """Every number of an array, also where they are many: those as a digest."""
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        text = _ADDRESS.sub("", repr(value))
-    return text if len(text) <= 1000 else f"{text[:100]}… {sha256(text.encode()).hexdigest()}"
-
-
 def check_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:
     """Each parameter of an estimator by the check that is listed under its name.
 
@@ -72,6 +55,12 @@ def check_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:
     for name, check in checks.items():
         if hasattr(estimator, name):
             check(name, getattr(estimator, name))
+
+
+def settle_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:
+    """For a fit, which puts back what was given: no NumPy scalars, and then all are checked."""
+    vars(estimator).update(_python_numbers(estimator.get_params(deep=False)))
+    check_parameters(estimator, checks)
 
 
 def unless(word: str | None, check: Check) -> Check:
@@ -101,6 +90,23 @@ def is_real(value: Any) -> bool:
         return not math.isnan(float(value))
     except OverflowError:
         return False
+
+
+def _python_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters without NumPy scalars: ``np.uint8(5) - 6`` is 255."""
+    return {name: _python_number(value) for name, value in values.items()}
+
+
+def _python_number(value: Any) -> Any:
+    """Of an estimator that has NumPy scalars a copy with numbers."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        plain = _python_numbers(vars(value))
+        if any(plain[name] is not part for name, part in vars(value).items()):
+            value = copy(value)
+            vars(value).update(plain)
+    elif isinstance(value, (np.bool_, np.floating)) or is_integer(value):
+        return value.item() if isinstance(value, np.generic) else value
+    return value
 
 
 def check_integer(

@@ -13,8 +13,12 @@ from featsieve.engines.cells import too_far_apart
 from featsieve.errors import InputError, percent, rounded_up
 from featsieve.input.boundary import Settings, checked_table, open_engine
 from featsieve.input.columns import refuse_other_kinds
-from featsieve.input.parameters import check_array, check_count, check_integer, check_real
-from featsieve.input.python_numbers import in_python_numbers
+from featsieve.input.parameters import (
+    check_array,
+    check_count,
+    check_integer,
+    check_real,
+)
 from featsieve.input.refusals import missing_targets
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction
@@ -45,7 +49,7 @@ class IncrementalRanking(PairingSelector):
         ----------
         classes : all classes that may come, at the first call with class labels
         """
-        with self._all_or_nothing(), in_python_numbers(self):
+        with self._all_or_nothing():
             settings = self._settings()
             finish(
                 lambda: self._take_rows(X, y, classes, sample_weight, settings), settings.monitor

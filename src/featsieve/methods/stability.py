@@ -25,7 +25,6 @@ from featsieve.input.parameters import (
     check_real,
     is_integer,
     not_allowed,
-    settings_of,
 )
 from featsieve.methods.around import READING, AroundSelector, inner_selector
 from featsieve.methods.perhaps_empty import listed, nearest_misses, told, unit_names
@@ -40,6 +39,7 @@ from featsieve.procedures.stability import (
 )
 from featsieve.protocols import Engine, Procedure
 from featsieve.result import SelectionResult
+from featsieve.runtime.journal import settings_of
 from featsieve.runtime.seeds import root_seed
 from featsieve.runtime.user_warnings import warn_user
 from featsieve.schema import Dependence

@@ -15,7 +15,6 @@ from featsieve.arrays import FloatArray
 from featsieve.errors import InputError
 from featsieve.input.parameters import check_choice, check_integer, is_word
 from featsieve.linalg.nonnegative_lar import LarPoint, nonnegative_lar
-from featsieve.measures.hsic.gathering import block_pairs, row_pairs
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
     kernel_function,
@@ -23,7 +22,7 @@ from featsieve.measures.hsic.kernels import (
     width_policy,
 )
 from featsieve.measures.hsic.landmark_grams import landmark_grams
-from featsieve.measures.hsic.passes import centring, fit_target_side
+from featsieve.measures.hsic.passes import block_pairs, centring, fit_target_side, row_pairs
 from featsieve.measures.hsic.target_kernel import NO_COLUMNS, fit_target_kernel
 from featsieve.measures.hsic.tiles import RowPairs
 from featsieve.measures.hsic.unit_grams import (

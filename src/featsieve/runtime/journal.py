@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -219,3 +221,23 @@ def _unpacked(content: bytes) -> Any:
         parts = [arrays[str(j)] for j in range(len(arrays.files))]
     plain = [part if part.ndim else float(part) for part in parts]
     return plain[0] if len(plain) == 1 else tuple(plain)
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def settings_of(estimator: Any) -> dict[str, str]:
+    """All parameters in words that are the same in the next process."""
+    words = {"": type(estimator).__name__}
+    given = estimator.get_params() if hasattr(estimator, "get_params") else {"it": estimator}
+    words |= {name: _in_full(value) for name, value in given.items()}
+    return dict(sorted(words.items()))
+
+
+def _in_full(value: Any) -> str:
+    """Every number of an array, also where they are many: those as a digest."""
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        text = _ADDRESS.sub("", repr(value))
+    return (
+        text if len(text) <= 1000 else f"{text[:100]}… {hashlib.sha256(text.encode()).hexdigest()}"
+    )

@@ -15,7 +15,6 @@ from featsieve.errors import InputError
 from featsieve.input.parameters import Check, check_choice, check_parameters
 from featsieve.measures.base import BaseMeasure
 from featsieve.measures.hsic.features import BoundFeatureHSIC
-from featsieve.measures.hsic.gathering import GATHERED_SHARE, block_pairs, brought_here, row_pairs
 from featsieve.measures.hsic.kernels import (
     KernelFunction,
     UnitColumns,
@@ -26,13 +25,17 @@ from featsieve.measures.hsic.kernels import (
 )
 from featsieve.measures.hsic.object_kernels import ObjectKernel
 from featsieve.measures.hsic.passes import (
+    GATHERED_SHARE,
     SetChanges,
     SetPass,
     TargetTiles,
     WeightGradientPass,
+    block_pairs,
+    brought_here,
     fit_target_side,
     fixed_matrix,
     function_pass,
+    row_pairs,
 )
 from featsieve.measures.hsic.projected import ProjectsRows
 from featsieve.measures.hsic.target_kernel import fit_target_kernel

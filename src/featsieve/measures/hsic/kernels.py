@@ -19,13 +19,13 @@ from featsieve.compiled.hsic_tiles import (
 )
 from featsieve.errors import InputError
 from featsieve.input.parameters import is_real, not_allowed
-from featsieve.measures.hsic.gathering import gather_rows
 from featsieve.measures.hsic.medians import (
     median_of_column,
     median_of_sums,
     median_rows,
     pair_contributions,
 )
+from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import ordered_map
 from featsieve.runtime.progress import Monitor

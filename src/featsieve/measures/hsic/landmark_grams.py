@@ -14,10 +14,10 @@ from featsieve.compiled.hsic_tiles import unit_kernels
 from featsieve.engines.base import require_memory, spans
 from featsieve.errors import InputError
 from featsieve.linalg.inverse_root import inverse_root
-from featsieve.measures.hsic.gathering import gather_rows
 from featsieve.measures.hsic.kernels import UNITS_PER_TICK, KernelFunction, UnitColumns
 from featsieve.measures.hsic.medians import median_rows
 from featsieve.measures.hsic.target_kernel import HasFeatures, TargetKernel
+from featsieve.measures.hsic.tiles import gather_rows
 from featsieve.measures.hsic.unit_grams import norms_of
 from featsieve.protocols import Engine
 from featsieve.runtime.progress import Monitor

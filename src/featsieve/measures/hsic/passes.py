@@ -22,11 +22,24 @@ from featsieve.compiled.hsic_tiles import (
     contribution_sums,
     sum_contributions,
 )
+from featsieve.engines.memory import gathered
+from featsieve.engines.remote import CanShare
 from featsieve.errors import InputError
 from featsieve.input.parameters import not_allowed
 from featsieve.measures.hsic.kernels import KernelFunction, Slopes, UnitColumns
 from featsieve.measures.hsic.target_kernel import NO_COLUMNS, TargetKernel, gram_of_function
-from featsieve.measures.hsic.tiles import RowPairs, RowStrip, Sums
+from featsieve.measures.hsic.tiles import (
+    WORTH_A_CLUSTER,
+    GatheredRowPairs,
+    RowPairs,
+    RowStrip,
+    SharedRowPairs,
+    StreamedRowPairs,
+    Sums,
+    gather_rows,
+    tile_width,
+)
+from featsieve.protocols import Engine
 from featsieve.schema import Block
 
 CACHED_SHARE = 8  # of memory_limit
@@ -324,3 +337,47 @@ class SetChanges(ABC):
         if len(subset) == 1:
             return np.zeros(len(candidates))
         return self._changed(subset, candidates, -1)
+
+
+# --- which rows are paired, and where they are ---------------------------------------------------
+
+GATHERED_SHARE = 4  # of memory_limit: the rest is for tiles and for the search
+
+
+def _fits_here(engine: Engine) -> bool:
+    return 8 * engine.n_samples * engine.n_features * GATHERED_SHARE <= engine.memory_limit
+
+
+def brought_here(engine: Engine) -> Engine:
+    """The rows of other machines, if they are few: asked for once, and not by each pass."""
+    return engine if engine.is_local or not _fits_here(engine) else gathered(engine)
+
+
+def row_pairs(engine: Engine) -> RowPairs:
+    """All pairs; gathered if the table takes no more than its share of the memory limit."""
+    if not _fits_here(engine):
+        return StreamedRowPairs(engine)
+    return _gathered_pairs(engine, None, engine.n_samples)
+
+
+def _gathered_pairs(engine: Engine, order: IntArray | None, rows_together: int) -> GatheredRowPairs:
+    rows = _taken(engine, order) if order is not None else gather_rows(engine)
+    common = rows_together, tile_width(engine.n_features), engine.n_jobs, engine.monitor, order
+    evaluations = rows.n_rows * rows_together * engine.n_features
+    if isinstance(engine, CanShare) and evaluations >= WORTH_A_CLUSTER:
+        shared = engine.share(rows)
+        if shared is not None:
+            return SharedRowPairs(rows, *common, shared=shared)
+    return GatheredRowPairs(rows, *common)
+
+
+def _taken(engine: Engine, order: IntArray) -> RowStrip:
+    X, y = engine.take(order)
+    return RowStrip(0, np.ascontiguousarray(X.T, dtype=np.float64), y)
+
+
+def block_pairs(engine: Engine, n_blocks: int, rows_together: int, seed: int) -> GatheredRowPairs:
+    """Pairs inside disjoint random blocks of rows; rows that fill no block are left out."""
+    shuffled = np.random.default_rng(seed).permutation(engine.n_samples)
+    order = shuffled[: n_blocks * rows_together].astype(np.intp)
+    return _gathered_pairs(engine, order, rows_together)

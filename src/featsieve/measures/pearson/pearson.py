@@ -22,6 +22,7 @@ from featsieve.statistics.moments import (
     ColumnMoments,
     CrossMoments,
     Dummies,
+    centred_columns,
     cross_moments,
     target_columns,
 )
@@ -206,6 +207,8 @@ def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> Flo
     def of_block(block: Block) -> CrossMoments:
         expanded = dummies.expand(block)
         dense = expanded if isinstance(expanded, np.ndarray) else expanded.toarray()
+        if units is None and block.weight is None:
+            return _all_pairs(dense)
         return cross_moments(dense, dense if units is None else dense[:, inside], block.weight)
 
     columns = np.unique(dummies.owner[inside])
@@ -221,6 +224,12 @@ def pair_correlations(engine: Engine, units: Sequence[int] | None = None) -> Flo
     if schema.groups is None:
         return by_unit[:, np.concatenate(places)].T
     return np.array([by_unit[:, columns_of_unit].max(axis=1) for columns_of_unit in places])
+
+
+def _all_pairs(X: FloatArray) -> CrossMoments:
+    """BLAS computes half of a product that is symmetric."""
+    moments, centred = centred_columns(X)
+    return CrossMoments(moments, moments, centred.T @ centred)
 
 
 def _hall(
