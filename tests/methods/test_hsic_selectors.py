@@ -18,6 +18,7 @@ from featsieve.measures import HSIC
 from featsieve.measures.hsic import tiles
 from featsieve.measures.hsic.grams import centred
 from featsieve.measures.hsic.hsic import seed_of
+from featsieve.measures.hsic.tiles import GatheredRowPairs, RowStrip
 from featsieve.runtime.progress import Monitor, TimeUp
 from featsieve.searches import Exhaustive, Forward, L1Ball
 from tests.reference import block_hsic_lasso_features, rbf_gram
@@ -106,6 +107,17 @@ def test_threads_that_help_a_restart_change_nothing(monkeypatch):
     )
     np.testing.assert_array_equal(one.weights_, two.weights_)
     assert one.result_.trace == two.result_.trace
+
+
+def test_a_pass_with_help_looks_at_the_clock(monkeypatch):
+    monkeypatch.setattr(tiles, "WORTH_HELP", 1)
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    strips = []
+    monitor = Monitor(max_time=5.0, clock=lambda: float(len(strips)))
+    pairs = GatheredRowPairs(RowStrip(0, X.T, X[:, :1]), 1000, 16, 2, monitor)
+    with pytest.raises(TimeUp):
+        pairs.alone().reduce_strips(lambda a, b: strips.append(a), np.arange(2))
+    assert len(strips) < 10
 
 
 @pytest.mark.parametrize("selector", [HSFS(random_state=0), BAHSIC(), HSICRanking()])

@@ -7,8 +7,15 @@ import threading
 import time
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from featsieve.runtime.pool import is_worker, ordered_map, read_ahead, shared_map
+from featsieve.runtime.pool import (
+    is_worker,
+    ordered_map,
+    read_ahead,
+    shared_map,
+    single_threaded_blas,
+)
 from featsieve.runtime.progress import Monitor, TimeUp
 
 
@@ -111,7 +118,53 @@ def test_an_error_in_shared_work_comes_out_and_leaves_nothing_at_work(failing):
     assert at_work == [failing]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_an_error_of_a_helper_ends_shared_work():
+    failed, seen = threading.Event(), []
+
+    def work(item):
+        seen.append(item)
+        if is_worker():
+            failed.set()
+            raise OSError("the disk is full")
+        failed.wait(60)
+        time.sleep(0.05)
+
+    with pytest.raises(OSError, match="the disk is full"):
+        shared_map(work, range(20), 2)
+    assert len(seen) <= 3
+
+
+def test_blas_has_its_threads_again_when_the_last_fit_ends():
+    def n_threads():
+        return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = n_threads()
+        first, second = single_threaded_blas(), single_threaded_blas()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(n_threads()) <= {1}
+        second.__exit__(None, None, None)
+        assert n_threads() == before
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_forked_by_a_thread_of_a_pool_is_not_in_that_pool():
+    def status(_):
+        child = os.fork()
+        if child == 0:
+            os._exit(1 if is_worker() else 0)
+        return os.waitpid(child, 0)[1]
+
+    assert list(ordered_map(status, [0], 2)) == [0]
+
+
+@needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own():
     list(ordered_map(abs, range(4), 2))

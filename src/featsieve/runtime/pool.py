@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context, copy_context
 from functools import lru_cache
 from threading import Lock, local
@@ -68,13 +68,18 @@ def shared_map(fn: Callable[[T], R], items: Sequence[T], n_jobs: int) -> list[R]
     left = iter(range(len(items)))
 
     def work(_: None = None) -> None:
-        for number in left:
-            results[number] = fn(items[number])
+        try:
+            for number in left:
+                results[number] = fn(items[number])
+        finally:  # after an error nobody needs the others
+            deque(left, maxlen=0)
 
     pool = getattr(_here, "pool", None) or _pool(n_jobs)
     n_helpers = min(n_jobs, len(items)) - 1
-    helpers = [pool.submit(work, None) for _ in range(min(n_helpers, pool.n_free))]
+    helpers: list[Future[None]] = []
     try:
+        for _ in range(min(n_helpers, pool.n_free)):
+            helpers.append(pool.submit(work, None))
         work()
     finally:
         deque(left, maxlen=0)
@@ -157,9 +162,10 @@ def is_worker() -> bool:
 
 def _forget_pools() -> None:
     """A forked process has a copy of the pools, but none of their threads."""
-    global _opening
+    global _opening, _here
     _pools.clear()
-    _opening = Lock()
+    _opening, _here = Lock(), local()
+    _one_thread.unlock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -168,8 +174,51 @@ if hasattr(os, "register_at_fork"):
 
 def single_threaded_blas() -> AbstractContextManager[Any]:
     """The same sums for any number of threads, and no waiting of threads on small matrices."""
-    controller = _blas_controller()
-    return nullcontext() if controller is None else controller.limit(limits=1, user_api="blas")
+    return _one_thread.asked_for()
+
+
+class _OneThread:
+    """BLAS on one thread as long as anybody wants that.
+
+    Fits that run at once, and generators, end in any order: each would put back what it met, which
+    may be the one thread of another. So the last puts back what the first met.
+    """
+
+    def __init__(self) -> None:
+        self._counting = Lock()
+        self._n_asking = 0
+        self._first: Any = None
+
+    def unlock(self) -> None:
+        """Another thread may have been counting when this process was forked."""
+        self._counting = Lock()
+
+    @contextmanager
+    def asked_for(self) -> Iterator[None]:
+        controller = _blas_controller()
+        if controller is None:
+            yield
+            return
+        self._enter(controller)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _enter(self, controller: Any) -> None:
+        with self._counting:  # each sets it, for some libraries keep one number per thread
+            limit = controller.limit(limits=1, user_api="blas")
+            self._first = self._first if self._n_asking else limit
+            self._n_asking += 1
+
+    def _leave(self) -> None:
+        with self._counting:
+            self._n_asking -= 1
+            if not self._n_asking:
+                self._first.restore_original_limits()
+
+
+_one_thread = _OneThread()
 
 
 @lru_cache(maxsize=1)

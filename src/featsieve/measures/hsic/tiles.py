@@ -176,6 +176,7 @@ class GatheredRowPairs:
         n_threads, n_helped = self.n_threads(len(columns)), self.n_helped(len(columns))
 
         def of_strip(strip: tuple[slice, slice]) -> Any:
+            self.monitor.check()  # shared work comes back all at once
             return fn(*map(rows.piece, strip))
 
         parts: Iterable[Any] = (
