@@ -104,6 +104,21 @@ def test_no_more_columns_come_along_than_are_still_needed(persisted):
     assert not passes
 
 
+def test_a_column_does_not_come_along_with_itself(monkeypatch):
+    asked = []
+
+    def noted(self, columns):
+        asked.append(list(columns))
+        return [(np.zeros(6), np.zeros(6)) for _ in columns]
+
+    monkeypatch.setattr(CountedPairs, "_at_once", 6)
+    monkeypatch.setattr(CountedPairs, "_pass", noted)
+    source = CountedPairs(None, None, 0, 1, 1, Ahead.over(1000))
+    source.bring(0, [1, 2, 3, 4, 5, 0], 4)
+    source.bring(5, [1, 2, 3, 4, 0, 5], 3)  # the selected are the least likely
+    assert asked == [[0, 1, 2, 3, 4], [5]]
+
+
 def test_here_a_row_is_counted_when_it_is_needed(table):
     with counted(PackedPairs, "row") as rows:
         MRMR(n_features_to_select=K).fit(*table)

@@ -80,8 +80,9 @@ class CountedPairs:
         self._asked.add(column)
         if column in self._known:
             return
-        unknown = [other for other in likely if other not in self._known][:most]
-        batch = self.ahead.batch(column, unknown[: self._at_once - 1], self._asked)
+        unknown = [other for other in likely if other != column and other not in self._known]
+        most = min(most, self._at_once - 1)
+        batch = self.ahead.batch(column, unknown[:most], self._asked)
         self._known.update(zip(batch, self._pass(batch), strict=True))
 
     def row(self, column: int, others: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
