@@ -214,6 +214,13 @@ def test_given_splits_are_used_and_checked():
     assert found.mse_path_.shape == (len(found.alphas_), 2)
     with pytest.raises(InputError, match="splits that overlap or leave out rows"):
         LassoSelector(cv=[(rows[10:], rows[:5])]).fit(X, y)
+    lists = [(part.tolist(), rest.tolist()) for part, rest in splits]
+    again = LassoSelector(cv=lists, n_features_to_select=2).fit(X, y)
+    assert_array_equal(again.mse_path_, found.mse_path_)
+    LassoSelector(cv=[*lists, (rows.tolist(), [])], n_features_to_select=2).fit(X, y)
+    for wrong in ([20], [0.5], ["a"]):
+        with pytest.raises(InputError, match="give lists of row numbers"):
+            LassoSelector(cv=[(rows, wrong)]).fit(X, y)
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 7])

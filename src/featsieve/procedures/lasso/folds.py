@@ -13,7 +13,7 @@ import numpy as np
 from featsieve.arrays import BoolArray, FloatArray, IntArray
 from featsieve.engines.base import require_memory
 from featsieve.errors import InputError
-from featsieve.input.parameters import brief, check_array, is_integer
+from featsieve.input.parameters import brief, check_array, is_integer, not_allowed
 from featsieve.procedures.lasso.tables import GramTable, RowTable, Table
 from featsieve.protocols import Engine
 from featsieve.runtime.pool import single_threaded_blas
@@ -69,7 +69,7 @@ def _assigned(splits: Any, n_rows: int) -> IntArray:
     """Folds add up only if each row is tested once at most, and trained on in all other folds."""
     fold = np.full(n_rows, -1, dtype=np.intp)
     for number, split in enumerate(splits):
-        trained, tested = (check_array("cv", rows, "lists of row numbers") for rows in split)
+        trained, tested = (_row_numbers(rows, n_rows) for rows in split)
         overlap = (fold[tested] >= 0).any()
         fold[tested] = number
         if overlap or len(np.unique(trained)) + len(np.unique(tested)) != n_rows:
@@ -78,6 +78,15 @@ def _assigned(splits: Any, n_rows: int) -> IntArray:
                 "rows, and all other rows for training."
             )
     return fold
+
+
+def _row_numbers(rows: Any, n_rows: int) -> IntArray:
+    allowed = "lists of row numbers"
+    numbers = check_array("cv", rows, allowed)
+    try:
+        return np.atleast_1d(np.arange(n_rows)[numbers if numbers.size else []])
+    except IndexError:
+        raise not_allowed("cv", rows, allowed) from None
 
 
 # Below, the threads of a block's product would mostly wait for each other.
