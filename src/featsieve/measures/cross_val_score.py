@@ -156,10 +156,9 @@ class BoundCrossValScore:
         tasks = [self._task(trial) for trial in trials]
         if n_jobs == 1:
             results = [task() for task in tasks]
+            self._longest = max(self._longest or 0.0, perf_counter() - started)
         else:
             results = Parallel(n_jobs=n_jobs)(delayed(task)() for task in tasks)
-        if n_jobs == 1:
-            self._longest = max(self._longest or 0.0, perf_counter() - started)
         scores = [float(result[0]) for result in results]
         for trial, score in zip(trials, scores, strict=True):
             self._refuse_nan(score, trial)
