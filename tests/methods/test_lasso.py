@@ -300,6 +300,17 @@ def test_copies_are_spaces_not_columns():
     assert basis.norms(path.coefs[0])[1] == 0.0
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e8, 1e12])
+def test_copies_are_found_in_any_unit_of_the_target(unit):
+    X, y = make_linear(9, n_outputs=2)
+    table = np.c_[X, -3.0 * X[:, 0] + 7.0, X[:, 1], 0.1 * X[:, 2]]
+    engine = open_engine(table, unit * y, Settings(task="regression"))
+    raw = fold_table(engine, Folding(0)).every
+    basis = find_basis(raw, engine.schema, standardize=True)
+    path = GroupPath(raw.through(basis.matrix), basis, np.array([1e-3]))
+    assert np.flatnonzero(path._is_copy).tolist() == [8, 9, 10]
+
+
 def test_only_constant_columns_are_refused():
     with pytest.raises(InputError, match="every column is constant"):
         LassoSelector().fit(np.ones((6, 3)), np.arange(6.0) / 2)

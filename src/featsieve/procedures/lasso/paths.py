@@ -198,12 +198,14 @@ class GroupPath:
         return np.asarray(first != np.arange(len(first)))
 
     def _mixture(self) -> FloatArray:
-        """X'Xr for a random r: copies have the same size in it."""
+        """X'Xr for a random r of the size of coefficients: copies have the same size in it."""
         r = np.random.default_rng(0).normal(size=(len(self._slope), 1))
+        r *= np.abs(self._slope).max() * self._steps.min()  # else X'Y would drown X'Xr
         total = np.zeros((len(r), self._slope.shape[1]))
         for start in range(0, len(r), COLUMNS_AT_ONCE):
             columns: IntArray = np.arange(start, min(start + COLUMNS_AT_ONCE, len(r)))
             total += self._slope - self.table.residual_slope(r[columns], columns)
+            self.monitor.check()
         return total
 
     def _same_space(self, a: int, b: int) -> bool:
