@@ -137,3 +137,21 @@ def test_a_score_that_is_not_a_number_is_refused():
 def test_an_estimator_without_a_score_is_named():
     with pytest.raises(InputError, match=r"estimator=.* give an object with fit, predict and sco"):
         WrapperSelector(WrapperSelector()).fit(X, Y)
+
+
+class Knotted(LinearRegression):
+    def __init__(self, shrink=0.0):
+        super().__init__()
+        self.shrink = shrink
+        self.itself = self
+
+
+def test_only_parameters_of_an_estimator_are_looked_at():
+    """It may hold itself, or anything else."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    for shrink in (0.5, np.float32(0.5)):
+        estimator = Knotted(shrink)
+        selector = WrapperSelector(estimator, n_features_to_select=1, cv=2).fit(X, X[:, 1])
+        assert selector.indices_.tolist() == [1]
+        assert selector.estimator is estimator
+        assert estimator.shrink is shrink

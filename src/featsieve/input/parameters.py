@@ -14,6 +14,7 @@ from copy import copy
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
@@ -99,9 +100,10 @@ def _python_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _python_number(value: Any) -> Any:
     """Of an estimator that has NumPy scalars a copy with numbers."""
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        plain = _python_numbers(vars(value))
-        if any(plain[name] is not part for name, part in vars(value).items()):
+    if isinstance(value, BaseEstimator):
+        given = value.get_params(deep=False)
+        plain = _python_numbers(given)
+        if any(plain[name] is not part for name, part in given.items()):
             value = copy(value)
             vars(value).update(plain)
     elif isinstance(value, (np.bool_, np.floating)) or is_integer(value):
