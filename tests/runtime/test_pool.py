@@ -81,6 +81,24 @@ def test_as_many_pieces_are_under_way_as_are_asked_for():
     assert list(ordered_map(abs, range(9), 2, lambda: 20)) == list(range(9))
 
 
+def test_ctrl_c_ends_pieces_that_can_end_by_themselves():
+    unwanted, told = threading.Event(), []
+
+    begun = threading.Event()
+
+    def interrupted():
+        begun.wait(60)
+        raise KeyboardInterrupt
+
+    def work(_):
+        begun.set()
+        told.append(unwanted.wait(10))
+
+    with pytest.raises(KeyboardInterrupt):
+        list(ordered_map(work, range(2), 2, interrupted, unwanted))
+    assert told == [True]
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_shared_work_comes_in_order_from_outside_and_inside_a_pool(n_jobs):
     def squares(count):

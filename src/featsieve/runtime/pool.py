@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context, copy_context
 from functools import lru_cache
-from threading import Lock, local
+from threading import Event, Lock, local
 from typing import Any, TypeVar
 
 from featsieve.runtime.progress import SILENT, Monitor, TimeUp
@@ -31,9 +31,10 @@ def ordered_map(
     items: Iterable[T],
     n_jobs: int,
     at_once: Callable[[], int] | None = None,
+    unwanted: Event | None = None,
 ) -> Iterator[R]:
     """Like ``map``, on threads; at most two pieces per thread are under way at any time, or as many
-    as ``at_once`` says at that time.
+    as ``at_once`` says at that time. ``unwanted`` tells those at work that nobody waits for them.
 
     Called from one of those threads it works in that thread: waiting for the others could last
     for ever.
@@ -53,6 +54,8 @@ def ordered_map(
             while pending:
                 yield pending.popleft().result()
         finally:  # nothing may still be at work on arrays and files of a run that has ended
+            if unwanted is not None:
+                unwanted.set()
             wait(pool.take_back(pending))
 
 

@@ -196,7 +196,7 @@ class L1Ball(BaseEstimator):
 
         n_threads = self._n_threads(bound)
         at_once = partial(self._at_once, bound, done, n_threads)
-        running: Any = ordered_map(run, enumerate(self._seeds()), n_threads, at_once)
+        running: Any = ordered_map(run, enumerate(self._seeds()), n_threads, at_once, unwanted)
         try:
             with single_threaded_blas():
                 for restart in running:  # noqa: UP028 - the flag is set before running closes
