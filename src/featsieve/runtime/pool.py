@@ -202,21 +202,18 @@ class _OneThread:
         if controller is None:
             yield
             return
-        self._enter(controller)
+        self._count(1, controller)
         try:
             yield
         finally:
-            self._leave()
+            self._count(-1, controller)
 
-    def _enter(self, controller: Any) -> None:
-        with self._counting:  # each sets it, for some libraries keep one number per thread
-            limit = controller.limit(limits=1, user_api="blas")
-            self._first = self._first if self._n_asking else limit
-            self._n_asking += 1
-
-    def _leave(self) -> None:
+    def _count(self, change: int, controller: Any) -> None:
         with self._counting:
-            self._n_asking -= 1
+            if change > 0:  # each sets it, for some libraries keep one number per thread
+                limit = controller.limit(limits=1, user_api="blas")
+                self._first = self._first if self._n_asking else limit
+            self._n_asking += change
             if not self._n_asking:
                 self._first.restore_original_limits()
 
