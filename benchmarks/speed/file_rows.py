@@ -62,6 +62,7 @@ def stored_table(stack: ExitStack, n_rows: int, options: Options) -> Path:
     """Written once where a folder is given, else for this row."""
     temporary = TemporaryDirectory(prefix="featsieve-bench-")
     folder = options.folder or Path(stack.enter_context(temporary))
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"speed-{n_rows}.parquet"
     if not path.exists():
         write_table(path, n_rows)

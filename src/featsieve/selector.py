@@ -141,10 +141,10 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """What ends a fit early, Ctrl-C included, changes nothing; no end changes parameters."""
-        before, given = self.__dict__.copy(), self.get_params(deep=False)
+        before = self.__dict__.copy()
         try:
             yield
-            self.__dict__.update(given)
+            self.__dict__.update({n: v for n, v in before.items() if "_" not in n[0] + n[-1]})
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)

@@ -60,7 +60,7 @@ def check_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:
 
 def settle_parameters(estimator: Any, checks: Mapping[str, Check]) -> None:
     """For a fit, which puts back what was given: no NumPy scalars, and then all are checked."""
-    vars(estimator).update(_python_numbers(estimator.get_params(deep=False)))
+    vars(estimator).update(_python_numbers(vars(estimator)))  # get_params reads the signature
     check_parameters(estimator, checks)
 
 

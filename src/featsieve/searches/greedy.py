@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -284,10 +284,12 @@ class Greedy(BaseEstimator):
         barred = np.zeros(bound.n_units)  # −∞ for the selected
         chosen = np.full(bound.n_units, np.nan)
         current = run.scores(is_outside)
+        ahead = _ahead(bound, self._criterion)
         for step in range(k):
             if path:
-                if self._criterion.asks_for_pairs:
-                    _look_ahead(bound, path[-1], current + barred, k - step - 1)
+                if ahead is not None:
+                    likely = best_first(current + barred).tolist()
+                    ahead.bring_pairs(path[-1], likely, k - step - 1)
                 run.add(path[-1])
                 current = run.scores(is_outside)
             best = best_index(current + barred, run.scale)
@@ -306,7 +308,7 @@ class Greedy(BaseEstimator):
             )
 
 
-def _look_ahead(bound: Bound, unit: int, scores: FloatArray, n_left: int) -> None:
-    """Where a pass costs a message, the best units of the last round come along with this one."""
-    if isinstance(bound, CanBringPairs) and bound.brings_pairs:
-        bound.bring_pairs(unit, best_first(scores).tolist(), n_left)
+def _ahead(bound: Bound, criterion: Criterion) -> CanBringPairs | None:
+    """Where a pass costs a message, the best units of the last round come along with a new one."""
+    brings = criterion.asks_for_pairs and isinstance(bound, CanBringPairs) and bound.brings_pairs
+    return cast(CanBringPairs, bound) if brings else None
