@@ -142,12 +142,12 @@ from :func:`featsieve.open_parquet`, or the path of a Parquet file or folder
     def _all_or_nothing(self) -> Iterator[None]:
         """What ends a fit early, Ctrl-C included, changes nothing; no end changes parameters."""
         before = self.__dict__.copy()
+        given = {name: before[name] for name in before if "_" not in name[0] + name[-1]}
         try:
             yield
-            self.__dict__.update({n: v for n, v in before.items() if "_" not in n[0] + n[-1]})
+            self.__dict__.update(given)
         except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            self.__dict__ = before
             raise
 
     def _forget(self) -> None:

@@ -14,7 +14,6 @@ from copy import copy
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from featsieve.arrays import Array, FloatArray
 from featsieve.errors import InputError
@@ -100,7 +99,7 @@ def _python_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _python_number(value: Any) -> Any:
     """Of an estimator that has NumPy scalars a copy with numbers."""
-    if isinstance(value, BaseEstimator):
+    if hasattr(value, "get_params") and not isinstance(value, type):
         given = value.get_params(deep=False)
         plain = _python_numbers(given)
         if any(plain[name] is not part for name, part in given.items()):
