@@ -127,6 +127,7 @@ def test_here_a_row_is_counted_when_it_is_needed(table):
     assert not bound.brings_pairs
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")  # of older Dask
 def test_rows_that_a_thread_pool_reads_again_bring_nothing_along(table):
     import dask
     import dask.array as da
