@@ -49,13 +49,13 @@ def test_long_decimals_are_read_as_numbers_or_refused():
     """Only pandas 2 reads them."""
     cells = [Decimal(k % 3) for k in range(N)]
     column = pd.array(cells, dtype=pd.ArrowDtype(pa.decimal256(50, 2)))
-    try:
-        scores = PearsonRanking().fit(pd.DataFrame({"a": X, "c": column}), Y).scores_
-    except InputError as refusal:
-        assert "too long to be read; convert it to floating-point numbers" in str(refusal)
-    else:
-        expected = PearsonRanking().fit(np.c_[X, np.arange(N) % 3], Y).scores_
-        np.testing.assert_allclose(scores, expected)
+    frame = pd.DataFrame({"a": X, "c": column})
+    if int(pd.__version__.partition(".")[0]) > 2:
+        with pytest.raises(InputError, match="too long to be read; convert it to floating-point"):
+            PearsonRanking().fit(frame, Y)
+        return
+    expected = PearsonRanking().fit(np.c_[X, np.arange(N) % 3], Y).scores_
+    np.testing.assert_allclose(PearsonRanking().fit(frame, Y).scores_, expected)
 
 
 def test_polars_columns():
