@@ -214,7 +214,7 @@ def check_numbers(
 
 
 def check_array(name: str, values: Any, allowed: str) -> Array:
-    """Lists whose rows differ in length are no array."""
+    """Lists whose rows differ in length are not an array."""
     try:
         return np.asarray(values)
     except ValueError:

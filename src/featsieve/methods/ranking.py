@@ -13,12 +13,7 @@ from featsieve.engines.cells import too_far_apart
 from featsieve.errors import InputError, percent, rounded_up
 from featsieve.input.boundary import Settings, checked_table, open_engine
 from featsieve.input.columns import refuse_other_kinds
-from featsieve.input.parameters import (
-    check_array,
-    check_count,
-    check_integer,
-    check_real,
-)
+from featsieve.input.parameters import check_array, check_count, check_integer, check_real
 from featsieve.input.refusals import missing_targets
 from featsieve.measures.information.binned import MutualInformation
 from featsieve.measures.information.joint import Correction

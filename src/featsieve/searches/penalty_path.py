@@ -248,9 +248,8 @@ class PenalizedRows:
     def _copies(self) -> CopiedRows:
         """Found by the slopes at two W's of the size of the first start."""
         assert self._first is not None
-        shape, size = (self.n_rows, self._first[2]), self._first[1]
-        draws = np.random.default_rng(0).standard_normal((2, *shape))
-        slopes = [self.smooth(W * (size / float(np.linalg.norm(W))))[1] for W in draws]
+        draws = np.random.default_rng(0).standard_normal((2, self.n_rows, self._first[2]))
+        slopes = [self.smooth(self.as_large_as(W))[1] for W in draws]
         return CopiedRows.of(np.concatenate(slopes, axis=1), self.owner)
 
     def _expired(self) -> bool:
